@@ -1,0 +1,172 @@
+//! Rows of one kind folded into a trie of field names, so that one walk over the events serves them all.
+//!
+//! Only names and wildcards fit a trie; rows with filters or `..` keep their query and are run by
+//! jsonpath-rust on that document alone.
+
+use std::sync::Arc;
+
+use jsonpath_rust::parser::model::{JpQuery, Segment, Selector};
+use jsonpath_rust::parser::parse_json_path;
+
+use super::probes::Fact;
+
+/// A path that is no JSONPath.
+#[derive(Debug, thiserror::Error)]
+#[error("`{path}` is not a JSONPath: {message}")]
+pub struct CompileError {
+    /// The text as written.
+    pub path: String,
+    /// What the parser says.
+    pub message: String,
+}
+
+/// What a capture belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProbeKind {
+    /// A row of the edge catalogue.
+    Edge(usize),
+    /// A row that says what is made.
+    Makes(usize),
+    /// A fact that code asks for.
+    Code(Fact),
+}
+
+/// One path and the sub-fields read with it.
+#[derive(Debug)]
+pub struct Probe {
+    /// What it belongs to.
+    pub kind: ProbeKind,
+    /// Sub-field paths, in the order of their indices.
+    pub fields: Vec<Arc<str>>,
+}
+
+/// One field name on the way to a probe.
+#[derive(Debug, Default)]
+pub struct TrieNode {
+    /// Children by name.
+    pub names: Vec<(Box<str>, u32)>,
+    /// Child for every name and index.
+    pub any: Option<u32>,
+    /// Probes whose reference is this node.
+    pub opens: Vec<u32>,
+    /// Sub-fields of an open probe.
+    pub fields: Vec<(u32, u32)>,
+}
+
+/// The matcher of one kind.
+#[derive(Debug)]
+pub struct Compiled {
+    /// Node 0 is the root of the document.
+    pub nodes: Vec<TrieNode>,
+    /// Probes in the trie.
+    pub probes: Vec<Probe>,
+    /// Probes that need a tree: their query runs on the document alone.
+    pub queries: Vec<(Probe, String)>,
+}
+
+impl Default for Compiled {
+    fn default() -> Self {
+        Self { nodes: vec![TrieNode::default()], probes: Vec::new(), queries: Vec::new() }
+    }
+}
+
+/// A step the trie can take.
+enum Step {
+    Name(String),
+    Any,
+}
+
+/// Checks that a path is a JSONPath.
+///
+/// # Errors
+/// With the parser's message when it is not.
+pub fn check(path: &str) -> Result<(), CompileError> {
+    parse(path).map(|_| ())
+}
+
+fn parse(path: &str) -> Result<JpQuery, CompileError> {
+    parse_json_path(path).map_err(|error| CompileError {
+        path: path.to_owned(),
+        message: error.to_string().replace('\n', " "),
+    })
+}
+
+/// The steps of a plain path; none when it needs a tree.
+fn steps(query: &JpQuery) -> Option<Vec<Step>> {
+    query
+        .segments
+        .iter()
+        .map(|segment| match segment {
+            Segment::Selector(Selector::Name(name)) => Some(Step::Name(unquoted(name).to_owned())),
+            Segment::Selector(Selector::Wildcard) => Some(Step::Any),
+            _ => None,
+        })
+        .collect()
+}
+
+/// jsonpath-rust keeps the quotes of `['a.b']`.
+fn unquoted(name: &str) -> &str {
+    let inner = |quote| name.strip_prefix(quote).and_then(|rest: &str| rest.strip_suffix(quote));
+    inner('\'').or_else(|| inner('"')).unwrap_or(name)
+}
+
+impl Compiled {
+    /// Adds a path with its sub-fields; built-in and user paths were checked before.
+    pub fn add<'f>(&mut self, kind: ProbeKind, path: &str, fields: impl IntoIterator<Item = &'f str>) {
+        let fields: Vec<Arc<str>> = fields.into_iter().map(Arc::from).collect();
+        let Ok(query) = parse(path) else { return };
+        let Some(way) = steps(&query) else {
+            self.queries.push((Probe { kind, fields }, path.to_owned()));
+            return;
+        };
+        let probe = index(self.probes.len());
+        let end = self.walk(0, &way);
+        self.nodes[end].opens.push(probe);
+        for (number, field) in fields.iter().enumerate() {
+            let below = parse(&sub_path(field)).ok().and_then(|query| steps(&query)).unwrap_or_default();
+            let leaf = self.walk(end, &below);
+            self.nodes[leaf].fields.push((probe, index(number)));
+        }
+        self.probes.push(Probe { kind, fields });
+    }
+
+    fn walk(&mut self, from: usize, way: &[Step]) -> usize {
+        way.iter().fold(from, |node, step| match step {
+            Step::Any => self.any_child(node),
+            Step::Name(name) => self.named_child(node, name),
+        })
+    }
+
+    fn any_child(&mut self, node: usize) -> usize {
+        if let Some(child) = self.nodes[node].any {
+            return child as usize;
+        }
+        let child = self.push();
+        self.nodes[node].any = Some(index(child));
+        child
+    }
+
+    fn named_child(&mut self, node: usize, name: &str) -> usize {
+        if let Some((_, child)) = self.nodes[node].names.iter().find(|(known, _)| &**known == name) {
+            return *child as usize;
+        }
+        let child = self.push();
+        self.nodes[node].names.push((name.into(), index(child)));
+        child
+    }
+
+    fn push(&mut self) -> usize {
+        self.nodes.push(TrieNode::default());
+        self.nodes.len() - 1
+    }
+}
+
+/// A sub-field as a path of its own; `['a.b']` is one key that holds dots.
+#[must_use]
+pub fn sub_path(field: &str) -> String {
+    if field.starts_with('[') { format!("${field}") } else { format!("$.{field}") }
+}
+
+fn index(number: usize) -> u32 {
+    u32::try_from(number).expect("a catalogue has fewer than four billion fields")
+}

@@ -1,0 +1,242 @@
+//! The two catalogues as data: which fields refer to what, and what well-known providers bring.
+//!
+//! `build.rs` folds `data/*.yaml` into one JSON text, so that start-up parses JSON, not YAML;
+//! paths are parsed by jsonpath-rust only for the kinds a run really meets.
+
+pub mod rows;
+pub mod image;
+pub mod compiled;
+pub mod matcher;
+pub mod probes;
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, RwLock};
+
+pub use compiled::{CompileError, Compiled, ProbeKind};
+pub use rows::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
+
+static BUILT_IN: LazyLock<Rows> = LazyLock::new(|| {
+    serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/catalogue.json")))
+        .expect("build.rs wrote it from the same types")
+});
+
+/// Group and kind: what a matcher is compiled for.
+type GroupKind = (String, String);
+
+/// Built-in rows plus the user's, and the matchers compiled from them so far.
+#[derive(Debug)]
+pub struct Catalogue {
+    edges: Vec<EdgeRow>,
+    makes: Vec<MakesRow>,
+    providers: Vec<ProviderRow>,
+    images: image::ImageIndex,
+    kinds: HashMap<GroupKind, KindRow>,
+    pod_specs: HashMap<GroupKind, Vec<rows::PodSpecRow>>,
+    health: Vec<rows::HealthRow>,
+    edges_by_kind: HashMap<GroupKind, Vec<usize>>,
+    makes_by_kind: HashMap<GroupKind, Vec<usize>>,
+    pod_edges: Vec<usize>,
+    compiled: RwLock<HashMap<GroupKind, Arc<Compiled>>>,
+}
+
+impl Catalogue {
+    /// The built-in rows with `extra` ones behind them; a row that does not parse is an error.
+    ///
+    /// # Errors
+    /// When a path of `extra` is no JSONPath.
+    pub fn new(extra: &Rows) -> Result<Self, CompileError> {
+        for row in &extra.edges {
+            compiled::check(&row.path)?;
+        }
+        for row in extra.makes.iter().filter_map(|row| row.path.as_ref()) {
+            compiled::check(row)?;
+        }
+        let built_in = &*BUILT_IN;
+        let edges: Vec<EdgeRow> = built_in.edges.iter().chain(&extra.edges).cloned().collect();
+        let makes: Vec<MakesRow> = built_in.makes.iter().chain(&extra.makes).cloned().collect();
+        let kinds = built_in.kinds.iter().chain(&extra.kinds);
+        let providers: Vec<ProviderRow> =
+            built_in.providers.iter().chain(&extra.providers).cloned().collect();
+        Ok(Self {
+            edges_by_kind: by_kind(edges.iter().map(|row| &row.matches)),
+            makes_by_kind: by_kind(makes.iter().map(|row| &row.matches)),
+            pod_edges: (0..edges.len()).filter(|index| edges[*index].matches.pod_spec).collect(),
+            kinds: kinds.map(|row| ((row.group.clone(), row.kind.clone()), row.clone())).collect(),
+            pod_specs: pods_by_kind(&built_in.pod_specs),
+            health: built_in.health.iter().chain(&extra.health).cloned().collect(),
+            images: image::ImageIndex::new(&providers),
+            providers,
+            compiled: RwLock::default(),
+            edges,
+            makes,
+        })
+    }
+
+    /// What is known of a kind.
+    #[must_use]
+    pub fn kind(&self, group: &str, kind: &str) -> Option<&KindRow> {
+        self.kinds.get(&(group.to_owned(), kind.to_owned()))
+    }
+
+    /// Whether Argo CD checks the health of a kind, and so waits for it.
+    #[must_use]
+    pub fn has_health(&self, group: &str, kind: &str) -> bool {
+        self.kind(group, kind).is_some_and(|row| row.health)
+            || self.health.iter().any(|row| fits(&row.group, group) && fits(&row.kind, kind))
+    }
+
+    /// Whether the kind carries a pod template.
+    #[must_use]
+    pub fn has_pods(&self, group: &str, kind: &str) -> bool {
+        self.pod_specs.contains_key(&(group.to_owned(), kind.to_owned()))
+    }
+
+    /// The edge row a capture came from.
+    #[must_use]
+    pub fn edge(&self, index: usize) -> &EdgeRow {
+        &self.edges[index]
+    }
+
+    /// The makes row a capture came from.
+    #[must_use]
+    pub fn makes(&self, index: usize) -> &MakesRow {
+        &self.makes[index]
+    }
+
+    /// Every edge row with its index.
+    pub fn edges_of<'a>(&'a self, group: &str, kind: &str) -> impl Iterator<Item = usize> + 'a {
+        self.edges_by_kind.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten().copied()
+    }
+
+    /// Rows that say what objects of a kind make.
+    pub fn makes_of<'a>(&'a self, group: &str, kind: &str) -> impl Iterator<Item = usize> + 'a {
+        self.makes_by_kind.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten().copied()
+    }
+
+    /// All providers.
+    #[must_use]
+    pub fn providers(&self) -> &[ProviderRow] {
+        &self.providers
+    }
+
+    /// The providers a container image belongs to.
+    pub fn providers_of_image<'a>(&'a self, image: &'a str) -> impl Iterator<Item = &'a ProviderRow> {
+        self.images.providers_of(image).map(|index| &self.providers[index])
+    }
+
+    /// All edge rows.
+    #[must_use]
+    pub fn edges(&self) -> &[EdgeRow] {
+        &self.edges
+    }
+
+    /// The provider whose controller serves an API group, for help texts.
+    #[must_use]
+    pub fn provider_of_group(&self, group: &str) -> Option<&ProviderRow> {
+        self.providers.iter().find(|provider| provider.serves.iter().any(|served| served == group))
+    }
+
+    /// The matcher for a kind, compiled on first use.
+    #[must_use]
+    pub fn compiled(&self, group: &str, kind: &str) -> Arc<Compiled> {
+        let key = (group.to_owned(), kind.to_owned());
+        if let Some(found) = self.compiled.read().ok().and_then(|map| map.get(&key).cloned()) {
+            return found;
+        }
+        let fresh = Arc::new(self.compile(&key));
+        if let Ok(mut map) = self.compiled.write() {
+            return Arc::clone(map.entry(key).or_insert(fresh));
+        }
+        fresh
+    }
+
+    fn compile(&self, key: &GroupKind) -> Compiled {
+        let mut compiled = Compiled::default();
+        for probe in probes::for_kind(&key.0, &key.1) {
+            compiled.add(ProbeKind::Code(probe.fact), probe.path, probe.fields.iter().copied());
+        }
+        for index in self.edges_of(&key.0, &key.1) {
+            let row = &self.edges[index];
+            compiled.add(ProbeKind::Edge(index), &row.path, row.field_paths());
+        }
+        for index in self.makes_of(&key.0, &key.1) {
+            let row = &self.makes[index];
+            if let Some(path) = &row.path {
+                compiled.add(ProbeKind::Makes(index), path, row.field_paths());
+            }
+        }
+        for pods in self.pod_specs.get(key).into_iter().flatten() {
+            self.compile_pods(&mut compiled, pods);
+        }
+        compiled
+    }
+
+    fn compile_pods(&self, compiled: &mut Compiled, pods: &rows::PodSpecRow) {
+        let under = |path: &str| format!("{}{}", pods.path, path.trim_start_matches('$'));
+        for index in &self.pod_edges {
+            let row = &self.edges[*index];
+            compiled.add(ProbeKind::Edge(*index), &under(&row.path), row.field_paths());
+        }
+        for probe in probes::IN_POD_SPEC {
+            compiled.add(ProbeKind::Code(probe.fact), &under(probe.path), probe.fields.iter().copied());
+        }
+        compiled.add(ProbeKind::Code(probes::Fact::PodLabel), &format!("{}.*", pods.labels), []);
+    }
+}
+
+fn by_kind<'a>(matches: impl Iterator<Item = &'a rows::Match>) -> HashMap<GroupKind, Vec<usize>> {
+    let mut map: HashMap<GroupKind, Vec<usize>> = HashMap::new();
+    for (index, row) in matches.enumerate() {
+        for kind in &row.kinds {
+            map.entry((row.group.clone(), kind.clone())).or_default().push(index);
+        }
+    }
+    map
+}
+
+fn pods_by_kind(rows: &[rows::PodSpecRow]) -> HashMap<GroupKind, Vec<rows::PodSpecRow>> {
+    let mut map: HashMap<GroupKind, Vec<rows::PodSpecRow>> = HashMap::new();
+    for row in rows {
+        map.entry((row.group.clone(), row.kind.clone())).or_default().push(row.clone());
+    }
+    map
+}
+
+/// `*` stands for anything, `*.x` for anything below `x`.
+fn fits(pattern: &str, text: &str) -> bool {
+    pattern.strip_prefix('*').map_or(pattern == text, |ending| text.ends_with(ending))
+}
+
+/// Groups every API server serves.
+const BUILT_IN_GROUPS: &[&str] = &[
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "extensions",
+    "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
+];
+
+/// Whether every API server serves the group itself.
+#[must_use]
+pub fn is_built_in_group(group: &str) -> bool {
+    BUILT_IN_GROUPS.contains(&group)
+}

@@ -1,0 +1,179 @@
+//! The facts that code asks of documents, as paths like the catalogue's own rows.
+
+/// A fact that code (not a row) reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fact {
+    /// `apiVersion`.
+    ApiVersion,
+    /// `kind`.
+    Kind,
+    /// `metadata.name`.
+    Name,
+    /// `metadata.generateName`.
+    GenerateName,
+    /// `metadata.namespace`.
+    Namespace,
+    /// One annotation: key and value.
+    Annotation,
+    /// One label: key and value.
+    Label,
+    /// One label of the pod template.
+    PodLabel,
+    /// A container image.
+    Image,
+    /// The pod's service account.
+    ServiceAccount,
+    /// One variable of a container; kept as the hosts in its value.
+    Env,
+    /// A port a Service answers on.
+    ServicePort,
+    /// Text that may name a Service; only the hosts in it are kept.
+    Hosts,
+    /// A ConfigMap or Secret the pod reads whole or in part.
+    PodReadsConfigMap,
+    /// A Secret the pod reads.
+    PodReadsSecret,
+    /// A CRD's group.
+    CrdGroup,
+    /// A CRD's kind.
+    CrdKind,
+    /// A CRD's scope.
+    CrdScope,
+    /// The Service of a CRD's conversion webhook.
+    CrdConversion,
+    /// One pair of a Service's selector.
+    Selector,
+    /// A rule of a role.
+    RbacRule,
+    /// The role of a binding.
+    RoleRef,
+    /// A subject of a binding.
+    Subject,
+    /// One webhook of a configuration.
+    Webhook,
+    /// The Service of an `APIService`.
+    ApiService,
+    /// The provisioner of a `StorageClass`.
+    Provisioner,
+    /// The storage class of a claim.
+    StorageClassName,
+    /// A claim template of a `StatefulSet`.
+    ClaimTemplate,
+    /// A claim: its spec.
+    Claim,
+}
+
+/// One fact, where it stands, and the sub-fields read with it.
+#[derive(Debug, Clone, Copy)]
+pub struct CodeProbe {
+    /// The fact.
+    pub fact: Fact,
+    /// Its path.
+    pub path: &'static str,
+    /// Sub-fields.
+    pub fields: &'static [&'static str],
+}
+
+const fn probe(fact: Fact, path: &'static str, fields: &'static [&'static str]) -> CodeProbe {
+    CodeProbe { fact, path, fields }
+}
+
+/// Facts of every document.
+const EVERYWHERE: &[CodeProbe] = &[
+    probe(Fact::ApiVersion, "$.apiVersion", &[]),
+    probe(Fact::Kind, "$.kind", &[]),
+    probe(Fact::Name, "$.metadata.name", &[]),
+    probe(Fact::GenerateName, "$.metadata.generateName", &[]),
+    probe(Fact::Namespace, "$.metadata.namespace", &[]),
+    probe(Fact::Annotation, "$.metadata.annotations.*", &[]),
+    probe(Fact::Label, "$.metadata.labels.*", &[]),
+];
+
+/// Facts of a pod spec, relative to it.
+pub const IN_POD_SPEC: &[CodeProbe] = &[
+    probe(Fact::ServiceAccount, "$.serviceAccountName", &[]),
+    probe(Fact::Image, "$.containers[*].image", &[]),
+    probe(Fact::Env, "$.containers[*].env[*]", &["name", "value"]),
+    probe(Fact::Hosts, "$.containers[*].args[*]", &[]),
+    probe(Fact::Hosts, "$.containers[*].command[*]", &[]),
+    probe(Fact::Env, "$.initContainers[*].env[*]", &["name", "value"]),
+    probe(Fact::Hosts, "$.initContainers[*].args[*]", &[]),
+    probe(Fact::Hosts, "$.initContainers[*].command[*]", &[]),
+    probe(Fact::PodReadsConfigMap, "$.containers[*].env[*].valueFrom.configMapKeyRef.name", &[]),
+    probe(Fact::PodReadsConfigMap, "$.containers[*].envFrom[*].configMapRef.name", &[]),
+    probe(Fact::PodReadsConfigMap, "$.initContainers[*].env[*].valueFrom.configMapKeyRef.name", &[]),
+    probe(Fact::PodReadsConfigMap, "$.initContainers[*].envFrom[*].configMapRef.name", &[]),
+    probe(Fact::PodReadsConfigMap, "$.volumes[*].configMap.name", &[]),
+    probe(Fact::PodReadsConfigMap, "$.volumes[*].projected.sources[*].configMap.name", &[]),
+    probe(Fact::PodReadsSecret, "$.containers[*].env[*].valueFrom.secretKeyRef.name", &[]),
+    probe(Fact::PodReadsSecret, "$.containers[*].envFrom[*].secretRef.name", &[]),
+    probe(Fact::PodReadsSecret, "$.initContainers[*].env[*].valueFrom.secretKeyRef.name", &[]),
+    probe(Fact::PodReadsSecret, "$.initContainers[*].envFrom[*].secretRef.name", &[]),
+    probe(Fact::PodReadsSecret, "$.volumes[*].secret.secretName", &[]),
+    probe(Fact::PodReadsSecret, "$.volumes[*].projected.sources[*].secret.name", &[]),
+];
+
+const CRD: &[CodeProbe] = &[
+    probe(Fact::CrdGroup, "$.spec.group", &[]),
+    probe(Fact::CrdKind, "$.spec.names.kind", &[]),
+    probe(Fact::CrdScope, "$.spec.scope", &[]),
+    probe(Fact::CrdConversion, "$.spec.conversion.webhook.clientConfig.service", &["name", "namespace"]),
+];
+const SERVICE: &[CodeProbe] =
+    &[probe(Fact::Selector, "$.spec.selector.*", &[]), probe(Fact::ServicePort, "$.spec.ports[*].port", &[])];
+const ROLE: &[CodeProbe] =
+    &[probe(Fact::RbacRule, "$.rules[*]", &["apiGroups[*]", "resources[*]", "verbs[*]"])];
+const BINDING: &[CodeProbe] = &[
+    probe(Fact::RoleRef, "$.roleRef", &["kind", "name"]),
+    probe(Fact::Subject, "$.subjects[*]", &["kind", "name", "namespace"]),
+];
+const WEBHOOKS: &[CodeProbe] = &[probe(
+    Fact::Webhook,
+    "$.webhooks[*]",
+    &[
+        "clientConfig.service.name",
+        "clientConfig.service.namespace",
+        "clientConfig.url",
+        "failurePolicy",
+        "rules[*].apiGroups[*]",
+        "rules[*].resources[*]",
+        "rules[*].operations[*]",
+        "rules[*].scope",
+        "namespaceSelector.matchExpressions[*].key",
+        "namespaceSelector.matchLabels.*",
+        "objectSelector.matchExpressions[*].key",
+        "objectSelector.matchLabels.*",
+    ],
+)];
+const API_SERVICE: &[CodeProbe] = &[probe(Fact::ApiService, "$.spec.service", &["name", "namespace"])];
+const STORAGE_CLASS: &[CodeProbe] = &[probe(Fact::Provisioner, "$.provisioner", &[])];
+const CONFIG_MAP: &[CodeProbe] = &[probe(Fact::Hosts, "$.data.*", &[])];
+const SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.stringData.*", &[])];
+const STATEFUL_SET: &[CodeProbe] = &[probe(
+    Fact::ClaimTemplate,
+    "$.spec.volumeClaimTemplates[*]",
+    &["metadata.name", "spec.storageClassName"],
+)];
+const CLAIM: &[CodeProbe] = &[probe(Fact::Claim, "$.spec", &["storageClassName", "volumeName"])];
+
+/// The facts asked of a kind.
+pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodeProbe> {
+    let own: &[CodeProbe] = match (group, kind) {
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => CRD,
+        ("", "Service") => SERVICE,
+        ("", "ConfigMap") => CONFIG_MAP,
+        ("", "Secret") => SECRET,
+        ("", "PersistentVolumeClaim") => CLAIM,
+        ("apps", "StatefulSet") => STATEFUL_SET,
+        ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => ROLE,
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => BINDING,
+        (
+            "admissionregistration.k8s.io",
+            "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration",
+        ) => WEBHOOKS,
+        ("apiregistration.k8s.io", "APIService") => API_SERVICE,
+        ("storage.k8s.io", "StorageClass") => STORAGE_CLASS,
+        _ => &[],
+    };
+    EVERYWHERE.iter().chain(own)
+}

@@ -1,0 +1,329 @@
+//! The row types of both catalogues; users write the same rows in `ladder.yaml`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Gate, Role, Strength};
+
+/// The lists a catalogue file may hold.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct Rows {
+    /// What kinds are.
+    pub kinds: Vec<KindRow>,
+    /// Kinds that carry a pod template.
+    pub pod_specs: Vec<PodSpecRow>,
+    /// Fields that name another object.
+    pub edges: Vec<EdgeRow>,
+    /// Objects that come into being at run time.
+    pub makes: Vec<MakesRow>,
+    /// What charts, images and packages bring.
+    pub providers: Vec<ProviderRow>,
+    /// Kinds Argo CD ships a health check for.
+    pub health: Vec<HealthRow>,
+}
+
+/// Whether objects of a kind live in a namespace.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Scope {
+    /// In a namespace.
+    #[default]
+    Namespaced,
+    /// In the cluster.
+    Cluster,
+}
+
+/// What a kind is.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KindRow {
+    /// API group; empty for core.
+    #[serde(default)]
+    pub group: String,
+    /// Kind.
+    pub kind: String,
+    /// What objects of it are for.
+    #[serde(default = "config")]
+    pub role: Role,
+    /// Where they live.
+    #[serde(default)]
+    pub scope: Scope,
+    /// Whether Argo CD checks their health.
+    #[serde(default)]
+    pub health: bool,
+}
+
+fn config() -> Role {
+    Role::Config
+}
+
+/// A kind Argo CD ships a health check for; `*` matches anything.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct HealthRow {
+    /// API group.
+    #[serde(default)]
+    pub group: String,
+    /// Kind.
+    pub kind: String,
+}
+
+/// Where a kind keeps its pod template.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct PodSpecRow {
+    /// API group.
+    #[serde(default)]
+    pub group: String,
+    /// Kind.
+    pub kind: String,
+    /// `JSONPath` of the pod spec.
+    pub path: String,
+    /// `JSONPath` of the pod's labels.
+    pub labels: String,
+}
+
+/// Which objects a row is about.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Match {
+    /// API group; empty for core.
+    #[serde(default)]
+    pub group: String,
+    /// One kind or several.
+    #[serde(default, rename = "kind", deserialize_with = "one_or_many")]
+    pub kinds: Vec<String>,
+    /// The pod spec of every kind that carries one; the path is then relative to it.
+    #[serde(default)]
+    pub pod_spec: bool,
+}
+
+/// What a reference names.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Target {
+    /// API group; empty for core.
+    #[serde(default)]
+    pub group: String,
+    /// Kind; empty when a field alone says it.
+    #[serde(default)]
+    pub kind: String,
+}
+
+/// A kind a reference may name by its kind field.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct KindChoice {
+    /// Kind.
+    pub kind: String,
+    /// API group, when not the target's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Where objects of it live.
+    #[serde(default)]
+    pub scope: Scope,
+}
+
+/// How the text of a reference is read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Format {
+    /// The name itself.
+    #[default]
+    #[serde(rename = "name")]
+    Name,
+    /// `namespace/name`.
+    #[serde(rename = "namespace/name")]
+    NamespacedName,
+    /// A URL or host, naming a Service by cluster DNS.
+    #[serde(rename = "address")]
+    Address,
+}
+
+/// A field of `match` names an object that `match` waits for.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EdgeRow {
+    /// Who waits.
+    #[serde(rename = "match")]
+    pub matches: Match,
+    /// `JSONPath` of the reference: a string, or a mapping read through `fields`.
+    pub path: String,
+    /// What it names.
+    #[serde(default)]
+    pub to: Target,
+    /// Sub-fields of a mapping: name, kind, group, apiVersion, namespace.
+    #[serde(default)]
+    pub fields: BTreeMap<String, String>,
+    /// Kinds the kind field may name; others give no edge.
+    #[serde(default)]
+    pub kinds: Vec<KindChoice>,
+    /// same | cluster | field | fixed:NAME.
+    #[serde(default = "same")]
+    pub namespace: String,
+    /// How the text is read.
+    #[serde(default)]
+    pub format: Format,
+    /// Only if these sub-fields have these values.
+    #[serde(default)]
+    pub when: BTreeMap<String, String>,
+    /// Not if these sub-fields have these values.
+    #[serde(default)]
+    pub unless: BTreeMap<String, String>,
+    /// Name assumed when the field is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
+    /// Kebab-case id of the rule.
+    pub reason: String,
+    /// strong | weak.
+    #[serde(default = "weak")]
+    pub strength: Strength,
+    /// present | ready.
+    #[serde(default = "present")]
+    pub gate: Gate,
+    /// Only checked for existence, orders nothing.
+    #[serde(default)]
+    pub existence: bool,
+}
+
+/// An object that comes into being because of `match`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MakesRow {
+    /// Who makes it.
+    #[serde(rename = "match")]
+    pub matches: Match,
+    /// What it makes.
+    pub makes: Target,
+    /// Where the name is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Sub-fields of a mapping: name, namespace.
+    #[serde(default)]
+    pub fields: BTreeMap<String, String>,
+    /// Template of the name: {name}, {namespace}, {value}.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Template used when the field is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
+    /// same | cluster | field | fixed:NAME.
+    #[serde(default = "same")]
+    pub namespace: String,
+    /// Only if these sub-fields have these values.
+    #[serde(default)]
+    pub when: BTreeMap<String, String>,
+    /// Not if these sub-fields have these values.
+    #[serde(default)]
+    pub unless: BTreeMap<String, String>,
+}
+
+/// A chart that brings a provider.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct ChartRow {
+    /// Chart name.
+    pub name: String,
+    /// Chart repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
+}
+
+/// A class a provider's chart creates.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct ClassRow {
+    /// `IngressClass`, `StorageClass`, `GatewayClass` …
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A webhook a provider registers.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookRow {
+    /// `ValidatingWebhookConfiguration` or `MutatingWebhookConfiguration`.
+    pub kind: String,
+    /// `Fail` or `Ignore`.
+    #[serde(default)]
+    pub failure_policy: String,
+    /// The Service that answers.
+    #[serde(default)]
+    pub service: String,
+}
+
+/// What a well-known chart, image or OLM package brings.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderRow {
+    /// Its name in messages.
+    pub name: String,
+    /// Charts that bring it.
+    #[serde(default)]
+    pub charts: Vec<ChartRow>,
+    /// Images of the workload that reconciles, without tag.
+    #[serde(default)]
+    pub images: Vec<String>,
+    /// OLM packages.
+    #[serde(default)]
+    pub olm: Vec<String>,
+    /// API groups its controller serves.
+    #[serde(default)]
+    pub serves: Vec<String>,
+    /// CRDs its chart installs.
+    #[serde(default)]
+    pub crds: Vec<String>,
+    /// Chart values that leave the CRDs out.
+    #[serde(default)]
+    pub crd_switch: BTreeMap<String, serde_json::Value>,
+    /// Whether it holds secrets for others.
+    #[serde(default)]
+    pub secret_provider: bool,
+    /// Provisioner names it runs.
+    #[serde(default)]
+    pub storage_provisioner: Vec<String>,
+    /// Classes its chart creates.
+    #[serde(default)]
+    pub classes: Vec<ClassRow>,
+    /// Services its chart creates.
+    #[serde(default)]
+    pub services: Vec<String>,
+    /// Webhooks it registers.
+    #[serde(default)]
+    pub webhooks: Vec<WebhookRow>,
+}
+
+impl EdgeRow {
+    /// Every sub-field the row reads.
+    pub fn field_paths(&self) -> impl Iterator<Item = &str> {
+        self.fields.values().chain(self.when.keys()).chain(self.unless.keys()).map(String::as_str)
+    }
+}
+
+impl MakesRow {
+    /// Every sub-field the row reads.
+    pub fn field_paths(&self) -> impl Iterator<Item = &str> {
+        self.fields.values().chain(self.when.keys()).chain(self.unless.keys()).map(String::as_str)
+    }
+}
+
+fn same() -> String {
+    "same".to_owned()
+}
+
+fn weak() -> Strength {
+    Strength::Weak
+}
+
+fn present() -> Gate {
+    Gate::Present
+}
+
+fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(String),
+        Many(Vec<String>),
+    }
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::One(kind) => vec![kind],
+        OneOrMany::Many(kinds) => kinds,
+    })
+}

@@ -1,0 +1,73 @@
+//! Identity: scope of a kind, namespace as Argo CD will set it, duplicates.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::catalogue::Catalogue;
+use crate::catalogue::probes::Fact;
+use crate::catalogue::rows::Scope;
+use crate::model::{Component, Finding, Level, Resource, ResourceId};
+use crate::render::Manifest;
+
+/// Which kinds live in the cluster, from the tree's own CRDs and the catalogue.
+pub struct Scopes<'c> {
+    catalogue: &'c Catalogue,
+    shipped: HashMap<(String, String), Scope>,
+}
+
+impl<'c> Scopes<'c> {
+    /// Reads the CRDs among the manifests.
+    pub fn of<'m>(manifests: impl Iterator<Item = &'m Manifest>, catalogue: &'c Catalogue) -> Self {
+        let shipped = manifests
+            .filter(|manifest| manifest.kind == "CustomResourceDefinition")
+            .filter_map(|crd| {
+                let key = (crd.fact(Fact::CrdGroup)?.to_owned(), crd.fact(Fact::CrdKind)?.to_owned());
+                let cluster = crd.fact(Fact::CrdScope) == Some("Cluster");
+                Some((key, if cluster { Scope::Cluster } else { Scope::Namespaced }))
+            })
+            .collect();
+        Self { catalogue, shipped }
+    }
+
+    /// Where objects of a kind live; unknown kinds are taken for namespaced, as most are.
+    #[must_use]
+    pub fn scope(&self, group: &str, kind: &str) -> Scope {
+        let shipped = self.shipped.get(&(group.to_owned(), kind.to_owned())).copied();
+        shipped.or_else(|| self.catalogue.kind(group, kind).map(|row| row.scope)).unwrap_or_default()
+    }
+
+    /// The identity of an object in a component with this destination namespace.
+    #[must_use]
+    pub fn id(&self, manifest: &Manifest, destination: &str) -> ResourceId {
+        let namespace = match self.scope(&manifest.group, &manifest.kind) {
+            Scope::Cluster => "",
+            Scope::Namespaced => manifest.namespace.as_deref().unwrap_or(or_default(destination)),
+        };
+        ResourceId::new(&manifest.group, &manifest.kind, namespace, &manifest.name)
+    }
+}
+
+fn or_default(namespace: &str) -> &str {
+    if namespace.is_empty() { "default" } else { namespace }
+}
+
+/// Objects that stand more than once: Argo CD keeps the last and warns.
+pub fn duplicates(components: &[Component], resources: &[Resource]) -> Vec<Finding> {
+    let mut first: BTreeMap<&ResourceId, &Resource> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for resource in resources.iter().filter(|resource| !resource.id.name.ends_with('*')) {
+        if let Some(other) = first.insert(&resource.id, resource) {
+            let message = format!(
+                "`{}` also stands in {}; Argo CD would keep only one",
+                resource.id.short(),
+                other.origin()
+            );
+            findings.push(
+                Finding::new("duplicate-resource", Level::Warning, message)
+                    .about(&components[resource.component.0].name)
+                    .at(resource.origin())
+                    .help("delete one of the two"),
+            );
+        }
+    }
+    findings
+}

@@ -1,0 +1,120 @@
+//! Manifests → resources with identity and role, and the role of each component.
+//!
+//! Everything is read off what the manifests are; a component's name says nothing here.
+
+pub mod identity;
+pub mod serves;
+
+use crate::argocd;
+use crate::catalogue::Catalogue;
+use crate::model::{Component, ComponentIndex, Finding, Level, Resource, ResourceIndex, Role};
+use crate::render::{Manifest, Rendered};
+
+/// Resources by component, and what was odd about them.
+#[derive(Debug)]
+pub struct Classified {
+    /// The components, unchanged.
+    pub components: Vec<Component>,
+    /// Their resources.
+    pub resources: Vec<Resource>,
+    /// What the user should know.
+    pub findings: Vec<Finding>,
+}
+
+/// Gives every manifest its identity and role.
+#[must_use]
+pub fn resources(components: Vec<Component>, rendered: Vec<Rendered>, catalogue: &Catalogue) -> Classified {
+    let mut findings = Vec::new();
+    let mut manifests: Vec<(ComponentIndex, Manifest)> = Vec::new();
+    for (index, own) in rendered.into_iter().enumerate() {
+        findings.extend(own.findings);
+        manifests.extend(own.manifests.into_iter().map(|manifest| (ComponentIndex(index), manifest)));
+    }
+    let scopes = identity::Scopes::of(manifests.iter().map(|(_, manifest)| manifest), catalogue);
+    let mut resources: Vec<Resource> = manifests
+        .into_iter()
+        .map(|(component, manifest)| Resource {
+            id: scopes.id(&manifest, &components[component.0].namespace),
+            component,
+            role: own_role(&manifest, catalogue),
+            hook: argocd::hooks(&manifest.annotations),
+            is_workload: is_workload(&manifest, catalogue),
+            serves: Vec::new(),
+            manifest,
+        })
+        .collect();
+    findings.extend(identity::duplicates(&components, &resources));
+    serves::mark(&mut resources, catalogue);
+    workload_roles(&mut resources, catalogue);
+    Classified { components, resources, findings }
+}
+
+/// What the kind alone says; unknown kinds are config.
+fn own_role(manifest: &Manifest, catalogue: &Catalogue) -> Role {
+    catalogue.kind(&manifest.group, &manifest.kind).map_or(Role::Config, |row| row.role)
+}
+
+/// Pods that stay: jobs end and only prepare.
+fn is_workload(manifest: &Manifest, catalogue: &Catalogue) -> bool {
+    catalogue.has_pods(&manifest.group, &manifest.kind)
+        && !matches!(manifest.kind.as_str(), "Job" | "PodTemplate" | "BroadcastJob")
+}
+
+/// A workload is what its component is about: an operator's, a secret provider's, a storage provider's, or itself.
+fn workload_roles(resources: &mut [Resource], catalogue: &Catalogue) {
+    let components = resources.iter().map(|resource| resource.component.0 + 1).max().unwrap_or(0);
+    let mut kinds = vec![Nature::default(); components];
+    for resource in resources.iter() {
+        let nature = &mut kinds[resource.component.0];
+        nature.operator |= !resource.serves.is_empty();
+        nature.secrets |= resource.is_workload && serves::is_secret_provider(resource, catalogue);
+        nature.storage |= resource.id.kind == "StorageClass";
+    }
+    for resource in resources.iter_mut().filter(|resource| resource.is_workload) {
+        let nature = &kinds[resource.component.0];
+        resource.role = match nature {
+            Nature { secrets: true, .. } => Role::Secret,
+            Nature { storage: true, .. } => Role::Config,
+            Nature { operator: true, .. } => Role::Operator,
+            _ => Role::Runtime,
+        };
+    }
+}
+
+/// What a component's workloads are about.
+#[derive(Debug, Clone, Default)]
+struct Nature {
+    operator: bool,
+    secrets: bool,
+    storage: bool,
+}
+
+/// The role of a component: its heaviest workload's, or its heaviest resource's when it has none.
+///
+/// Services and config maps beside a workload belong to it and do not weigh.
+#[must_use]
+pub fn component_role<'r>(resources: impl Iterator<Item = &'r Resource> + Clone) -> Option<Role> {
+    let runs = |resource: &&Resource| resource.is_workload || resource.role == Role::Runtime;
+    let heaviest = |roles: &mut dyn Iterator<Item = Role>| roles.max_by_key(|role| role.weight());
+    let running = heaviest(&mut resources.clone().filter(runs).map(|resource| resource.role));
+    running.or_else(|| heaviest(&mut resources.map(|resource| resource.role)))
+}
+
+/// Resources of each component, in order.
+#[must_use]
+pub fn by_component(resources: &[Resource], components: usize) -> Vec<Vec<ResourceIndex>> {
+    let mut lists = vec![Vec::new(); components];
+    for (index, resource) in resources.iter().enumerate() {
+        lists[resource.component.0].push(ResourceIndex(index));
+    }
+    lists
+}
+
+/// A finding for a component that has no manifests at all.
+#[must_use]
+pub fn empty_component(component: &Component) -> Finding {
+    Finding::new("not-a-manifest", Level::Warning, format!("component `{}` has no manifests", component.name))
+        .about(&component.name)
+        .at(component.origin.clone())
+        .help("check `path` or `manifests` of its descriptor")
+}

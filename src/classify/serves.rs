@@ -1,0 +1,123 @@
+//! Which workload serves which API groups: by known image, by RBAC that writes the group's status, by shipped CRDs.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::catalogue::probes::Fact;
+use crate::catalogue::{Catalogue, ProviderRow, is_built_in_group};
+use crate::model::{Resource, ResourceIndex};
+
+/// Namespace and name of a service account.
+type Account = (String, String);
+
+/// Writes the served groups onto the workloads.
+pub fn mark(resources: &mut [Resource], catalogue: &Catalogue) {
+    let mut served: BTreeMap<ResourceIndex, BTreeSet<String>> = BTreeMap::new();
+    let by_image = by_image(resources, catalogue);
+    let known: BTreeSet<&String> = by_image.iter().map(|(_, group)| group).collect();
+    let by_rbac: Vec<_> =
+        by_rbac(resources).into_iter().filter(|(_, group)| !known.contains(group)).collect();
+    let known: BTreeSet<&String> = known.into_iter().chain(by_rbac.iter().map(|(_, group)| group)).collect();
+    let by_crds: Vec<_> =
+        by_shipped_crds(resources).into_iter().filter(|(_, group)| !known.contains(group)).collect();
+    for (workload, group) in by_image.iter().chain(&by_rbac).chain(&by_crds) {
+        served.entry(*workload).or_default().insert(group.clone());
+    }
+    for (workload, groups) in served {
+        resources[workload.0].serves = groups.into_iter().collect();
+    }
+}
+
+/// Whether the workload itself (its first container, not a sidecar) holds secrets for others.
+#[must_use]
+pub fn is_secret_provider(resource: &Resource, catalogue: &Catalogue) -> bool {
+    let first = resource.manifest.fact(Fact::Image);
+    first.is_some_and(|image| catalogue.providers_of_image(image).any(|provider| provider.secret_provider))
+}
+
+/// The catalogue's providers that a workload's images belong to.
+pub fn providers<'c>(
+    resource: &'c Resource,
+    catalogue: &'c Catalogue,
+) -> impl Iterator<Item = &'c ProviderRow> {
+    let images = resource.manifest.facts(Fact::Image).filter_map(|capture| capture.value.as_deref());
+    images.flat_map(|image| catalogue.providers_of_image(image))
+}
+
+fn by_image(resources: &[Resource], catalogue: &Catalogue) -> Vec<(ResourceIndex, String)> {
+    let mut found = Vec::new();
+    for (index, resource) in resources.iter().enumerate().filter(|(_, resource)| resource.is_workload) {
+        for provider in providers(resource, catalogue) {
+            found.extend(provider.serves.iter().map(|group| (ResourceIndex(index), group.clone())));
+        }
+    }
+    found
+}
+
+/// Workloads whose service account may write the status of a custom group.
+fn by_rbac(resources: &[Resource]) -> Vec<(ResourceIndex, String)> {
+    let written = groups_written(resources);
+    let mut by_account: BTreeMap<Account, BTreeSet<String>> = BTreeMap::new();
+    for binding in
+        resources.iter().filter(|r| matches!(r.id.kind.as_str(), "RoleBinding" | "ClusterRoleBinding"))
+    {
+        let Some(role) = binding.manifest.facts(Fact::RoleRef).next() else { continue };
+        let (kind, name) = (role.field("kind").unwrap_or_default(), role.field("name").unwrap_or_default());
+        let namespace = if kind == "Role" { binding.id.namespace.as_str() } else { "" };
+        let Some(groups) = written.get(&(kind.to_owned(), namespace.to_owned(), name.to_owned())) else {
+            continue;
+        };
+        for subject in
+            binding.manifest.facts(Fact::Subject).filter(|s| s.field("kind") == Some("ServiceAccount"))
+        {
+            let namespace = subject.field("namespace").unwrap_or(&binding.id.namespace);
+            let account = (namespace.to_owned(), subject.field("name").unwrap_or_default().to_owned());
+            by_account.entry(account).or_default().extend(groups.iter().cloned());
+        }
+    }
+    let workloads = resources.iter().enumerate().filter(|(_, resource)| resource.is_workload);
+    workloads
+        .flat_map(|(index, workload)| {
+            let account = workload.manifest.fact(Fact::ServiceAccount).unwrap_or("default");
+            let groups = by_account.get(&(workload.id.namespace.clone(), account.to_owned()));
+            groups.into_iter().flatten().map(move |group| (ResourceIndex(index), group.clone()))
+        })
+        .collect()
+}
+
+/// Role kind, namespace and name → custom groups whose status it may write.
+fn groups_written(resources: &[Resource]) -> HashMap<(String, String, String), BTreeSet<String>> {
+    let mut written = HashMap::new();
+    for role in resources.iter().filter(|r| matches!(r.id.kind.as_str(), "Role" | "ClusterRole")) {
+        let mut groups = BTreeSet::new();
+        for rule in role.manifest.facts(Fact::RbacRule) {
+            let writes = rule.all("verbs[*]").any(|verb| matches!(verb, "update" | "patch" | "*"));
+            let status = rule.all("resources[*]").any(|kind| kind == "*" || kind.ends_with("/status"));
+            if writes && status {
+                groups.extend(rule.all("apiGroups[*]").filter(|group| is_custom(group)).map(str::to_owned));
+            }
+        }
+        if !groups.is_empty() {
+            written.insert((role.id.kind.clone(), role.id.namespace.clone(), role.id.name.clone()), groups);
+        }
+    }
+    written
+}
+
+fn is_custom(group: &str) -> bool {
+    group != "*" && !is_built_in_group(group)
+}
+
+/// Workloads of components that ship a group's CRDs.
+fn by_shipped_crds(resources: &[Resource]) -> Vec<(ResourceIndex, String)> {
+    let mut shipped: BTreeMap<_, BTreeSet<&str>> = BTreeMap::new();
+    for crd in resources.iter().filter(|resource| resource.id.kind == "CustomResourceDefinition") {
+        shipped.entry(crd.component).or_default().extend(crd.manifest.fact(Fact::CrdGroup));
+    }
+    let workloads = resources.iter().enumerate().filter(|(_, resource)| resource.is_workload);
+    workloads
+        .flat_map(|(index, workload)| {
+            let groups = shipped.get(&workload.component);
+            groups.into_iter().flatten().map(move |group| (ResourceIndex(index), (*group).to_owned()))
+        })
+        .collect()
+}

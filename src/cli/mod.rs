@@ -1,0 +1,57 @@
+//! The command line: what was typed → library calls → exit code. Nothing here decides an order.
+
+pub mod args;
+mod completions;
+mod explain;
+mod output;
+mod plan;
+mod render;
+mod schema;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All well.
+    Fine = 0,
+    /// Could not run.
+    Failed = 2,
+}
+
+/// Parses, runs, reports.
+#[must_use]
+pub fn run() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let result = match args.command {
+        Command::Render(args) => render::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Schema(args) => schema::run(&args),
+        Command::Completions(args) => completions::run(&args),
+    };
+    match result {
+        Ok(exit) => ExitCode::from(exit as u8),
+        // A reader that has seen enough, such as `head`, is no failure.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::problem(&error);
+            ExitCode::from(Exit::Failed as u8)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,93 @@
+//! Standard output, standard error, files written whole or not at all, and building the ladder for a command.
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::args::Reading;
+use crate::model::{Finding, Ladder};
+use crate::problem::{Problem, Problems};
+use crate::progress::Progress;
+use crate::{Options, build, build_from_text, report};
+
+/// Builds the ladder a command reads; `-` reads manifests from standard input.
+pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
+    if let Some(threads) = reading.threads {
+        // Fails only when a pool exists already, which is then as good.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    }
+    let options = Options {
+        ignore_existing_order: reading.ignore_existing_order,
+        destination: reading.namespace.clone(),
+        waves: reading.waves,
+        environment: reading.environment.clone(),
+        progress: Progress::on_terminal(),
+    };
+    if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes).context("standard input cannot be read")?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| Problems::from(Problem::new("standard input is not UTF-8 text").at("-")))?;
+        return Ok(build_from_text(&text, &options)?);
+    }
+    if !path.is_dir() {
+        let problem = Problem::new("there is no such directory").at(path.display());
+        return Err(Problems::from(problem).into());
+    }
+    Ok(build(path, &options)?)
+}
+
+/// Writes to standard output through one buffer; colours only on a terminal.
+pub(super) fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::with_capacity(1 << 18, anstream::AutoStream::auto(io::stdout().lock()));
+    write(&mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes bytes to standard output as they are.
+pub(super) fn raw_to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::with_capacity(1 << 18, io::stdout().lock());
+    write(&mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Reports findings on standard error.
+pub(super) fn findings<'f>(findings: impl IntoIterator<Item = &'f Finding>) {
+    let mut out = anstream::AutoStream::auto(io::stderr().lock());
+    // Nobody is left to tell when standard error is gone.
+    let _ = report::findings(findings, &mut out);
+}
+
+/// Reports what stopped the run.
+pub(super) fn problem(error: &anyhow::Error) {
+    let mut out = anstream::AutoStream::auto(io::stderr().lock());
+    let _ = match error.downcast_ref::<Problems>() {
+        Some(problems) => writeln!(out, "{problems}"),
+        None => writeln!(out, "error: {error:#}"),
+    };
+}
+
+/// Writes a file whole or not at all.
+pub(super) fn to_file(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let place = || format!("{} cannot be written", path.display());
+    let file =
+        tempfile::Builder::new().permissions(permissions()).tempfile_in(directory).with_context(place)?;
+    let mut out = io::BufWriter::with_capacity(1 << 18, file);
+    write(&mut out)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error).with_context(place)?;
+    file.persist(path).with_context(place)?;
+    Ok(())
+}
+
+/// Temporary files are private by default; the result is for everybody.
+fn permissions() -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::Permissions::from_mode(0o644)
+}

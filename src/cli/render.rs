@@ -1,0 +1,101 @@
+//! `render`: the ladder as manifests.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::args::{RenderArgs, Target};
+use super::{Exit, output};
+use crate::emit::{self, Selection};
+use crate::model::{Ladder, Level, Phase, ResourceIndex};
+use crate::problem::{Problem, Problems, suggestion};
+
+pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
+    let ladder = output::ladder(&args.path, &args.reading)?;
+    output::findings(ladder.findings.iter().filter(|finding| finding.level > Level::Info));
+    if ladder.worst() == Some(Level::Error) {
+        return Ok(Exit::Failed);
+    }
+    let selection = Selection {
+        components: components(&ladder, &args.components)?,
+        phases: phases(&ladder, args.phases.as_deref())?,
+    };
+    let sequence = emit::sequence(&ladder, &selection);
+    if sequence.is_empty() && !args.allow_empty {
+        return Err(Problems::from(
+            Problem::new("there is nothing to write, and an empty result would prune a cluster")
+                .help("check what was selected, or pass --allow-empty if it is meant"),
+        )
+        .into());
+    }
+    emit::check(&ladder, &sequence)?;
+    match args.target {
+        Target::Manifests => manifests(&ladder, &sequence, args.output.as_deref())?,
+    }
+    Ok(Exit::Fine)
+}
+
+fn manifests(ladder: &Ladder, sequence: &[ResourceIndex], target: Option<&Path>) -> anyhow::Result<()> {
+    match target {
+        None => output::raw_to_stdout(|mut out| emit::write(ladder, sequence, &mut out)),
+        Some(directory) if directory.is_dir() || directory.to_string_lossy().ends_with('/') => {
+            std::fs::create_dir_all(directory)?;
+            per_component(ladder, sequence, directory)
+        }
+        Some(file) => output::to_file(file, |mut out| emit::write(ladder, sequence, &mut out)),
+    }
+}
+
+fn per_component(ladder: &Ladder, sequence: &[ResourceIndex], directory: &Path) -> anyhow::Result<()> {
+    let components: BTreeSet<_> = sequence.iter().map(|index| ladder.resource(*index).component).collect();
+    for component in components {
+        let own: Vec<ResourceIndex> = sequence
+            .iter()
+            .filter(|index| ladder.resource(**index).component == component)
+            .copied()
+            .collect();
+        let file = directory.join(format!("{}.yaml", ladder.component(component).name.replace('/', "-")));
+        output::to_file(&file, |mut out| emit::write(ladder, &own, &mut out))?;
+    }
+    Ok(())
+}
+
+fn components(ladder: &Ladder, names: &[String]) -> Result<BTreeSet<usize>, Problems> {
+    let known: Vec<&str> = ladder.components.iter().map(|component| component.name.as_str()).collect();
+    names
+        .iter()
+        .map(|name| {
+            ladder.component_named(name).map(|index| index.0).ok_or_else(|| {
+                Problem::new(format!("there is no component `{name}`"))
+                    .help(suggestion(name, known.clone()))
+                    .into()
+            })
+        })
+        .collect()
+}
+
+/// `A-B`, or one rung; open ends are allowed.
+fn phases(ladder: &Ladder, range: Option<&str>) -> Result<BTreeSet<String>, Problems> {
+    let Some(range) = range else { return Ok(BTreeSet::new()) };
+    let list = &ladder.rungs.list;
+    let position = |id: &str| {
+        ladder.rungs.position(&Phase(id.to_owned())).ok_or_else(|| {
+            let known: Vec<&str> = list.iter().map(|rung| rung.phase.0.as_str()).collect();
+            Problems::from(Problem::new(format!("there is no rung `{id}`")).help(suggestion(id, known)))
+        })
+    };
+    let whole = ladder.rungs.position(&Phase(range.to_owned()));
+    let (low, high) = match (whole, range.split_once('-')) {
+        (Some(one), _) => (one, one),
+        (None, Some((low, high))) => (
+            if low.is_empty() { 0 } else { position(low)? },
+            if high.is_empty() { list.len() - 1 } else { position(high)? },
+        ),
+        (None, None) => position(range).map(|one| (one, one))?,
+    };
+    if low > high {
+        return Err(Problem::new(format!("`{range}` runs downwards"))
+            .help("write the lower rung first")
+            .into());
+    }
+    Ok(list[low..=high].iter().map(|rung| rung.phase.0.clone()).collect())
+}

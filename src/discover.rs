@@ -1,0 +1,40 @@
+//! Root → the descriptors below it, by path.
+
+use std::path::Path;
+
+use crate::disk;
+use crate::problem::Problems;
+
+/// Names a descriptor may have.
+pub const DESCRIPTOR_NAMES: &[&str] = &["component.yaml", "component.yml"];
+
+/// How deep folders may nest.
+const MAX_DEPTH: usize = 64;
+
+/// Paths of all descriptors below the root, sorted.
+///
+/// # Errors
+/// When a directory cannot be listed.
+pub fn descriptors(root: &Path) -> Result<Vec<String>, Problems> {
+    let mut found = Vec::new();
+    let mut open = vec![(String::new(), 0)];
+    while let Some((directory, depth)) = open.pop() {
+        for entry in disk::list(root, &directory)? {
+            let path = disk::joined(&directory, &entry.name);
+            if entry.is_directory {
+                if depth < MAX_DEPTH && !is_linked_directory(root, &path) {
+                    open.push((path, depth + 1));
+                }
+            } else if DESCRIPTOR_NAMES.contains(&entry.name.as_str()) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// A linked directory would show its descriptors twice, or for ever.
+fn is_linked_directory(root: &Path, path: &str) -> bool {
+    root.join(path).is_symlink()
+}

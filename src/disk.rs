@@ -1,0 +1,132 @@
+//! Reading the tree under the root: the only place that lists and reads files.
+//!
+//! Paths are relative to the root with `/`; links that leave the root are refused, as Argo CD does.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use crate::problem::{Problem, Problems};
+
+/// Files larger than this are refused.
+const MAX_FILE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// One directory entry.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Name without path.
+    pub name: String,
+    /// Whether it is a directory.
+    pub is_directory: bool,
+}
+
+/// `base/path` with `.` and `..` taken out; a path that leaves the root keeps its leading `..`.
+#[must_use]
+pub fn joined(base: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in base.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    parts.join("/")
+}
+
+/// The entries of a directory by name; hidden ones are left out.
+///
+/// # Errors
+/// When it cannot be listed.
+pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
+    let path = inside(root, directory)?;
+    let read = fs::read_dir(&path).map_err(|error| unreadable(directory, &error))?;
+    let mut entries = Vec::new();
+    for entry in read {
+        let entry = entry.map_err(|error| unreadable(directory, &error))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with('.') {
+            continue;
+        }
+        let file_type = entry.file_type().map_err(|error| unreadable(&joined(directory, &name), &error))?;
+        let is_directory = if file_type.is_symlink() {
+            inside(root, &joined(directory, &name))?.is_dir()
+        } else {
+            file_type.is_dir()
+        };
+        entries.push(Entry { name, is_directory });
+    }
+    entries.sort();
+    Ok(entries)
+}
+
+/// Reads a text file.
+///
+/// # Errors
+/// When it is missing, unreadable, too large or not UTF-8.
+pub fn read(root: &Path, file: &str) -> Result<String, Problems> {
+    let path = inside(root, file)?;
+    let size = fs::metadata(&path).map_err(|error| unreadable(file, &error))?.len();
+    if size > MAX_FILE_BYTES {
+        let message = format!("the file has {size} bytes, more than the {MAX_FILE_BYTES} read here");
+        return Err(Problem::new(message).at(file).into());
+    }
+    let bytes = fs::read(&path).map_err(|error| unreadable(file, &error))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+        Problem::new("the file is not UTF-8 text").at(format!("{file}:{line}")).into()
+    })
+}
+
+/// Reads a text file that may be absent.
+///
+/// # Errors
+/// When it is there but cannot be read.
+pub fn read_optional(root: &Path, file: &str) -> Result<Option<String>, Problems> {
+    if exists(root, file) { read(root, file).map(Some) } else { Ok(None) }
+}
+
+/// Whether a path exists, links included.
+#[must_use]
+pub fn exists(root: &Path, path: &str) -> bool {
+    fs::symlink_metadata(root.join(path)).is_ok()
+}
+
+/// Whether a path is a directory.
+#[must_use]
+pub fn is_directory(root: &Path, path: &str) -> bool {
+    root.join(path).is_dir()
+}
+
+/// The real path, if it stays under the root.
+fn inside(root: &Path, path: &str) -> Result<PathBuf, Problems> {
+    if Path::new(path).components().any(|part| matches!(part, Component::ParentDir | Component::RootDir)) {
+        return Err(leaves(path));
+    }
+    let whole = root.join(path);
+    let real = whole.canonicalize().map_err(|error| unreadable(path, &error))?;
+    let real_root = root.canonicalize().map_err(|error| unreadable(".", &error))?;
+    if real.starts_with(&real_root) { Ok(whole) } else { Err(leaves(path)) }
+}
+
+fn leaves(path: &str) -> Problems {
+    Problem::new("the path leaves the root")
+        .at(path)
+        .help("Argo CD refuses such links too: move the file below the root, or run on a directory that holds both")
+        .into()
+}
+
+fn unreadable(path: &str, error: &std::io::Error) -> Problems {
+    let path = if path.is_empty() { "." } else { path };
+    let problem = match error.kind() {
+        ErrorKind::NotFound => Problem::new("there is no such file or directory"),
+        ErrorKind::PermissionDenied => {
+            Problem::new("permission denied").help("make it readable for this user")
+        }
+        _ => Problem::new(format!("cannot be read: {error}")),
+    };
+    problem.at(path).into()
+}

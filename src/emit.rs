@@ -1,0 +1,84 @@
+//! Ladder → manifests on a writer, in the order Argo CD will apply them.
+//!
+//! Every resource leaves as it came but for the wave annotation (and the namespace its component gives it).
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+use crate::model::{Ladder, ResourceIndex};
+use crate::problem::{Problem, Problems};
+use crate::render::manifest::WAVE;
+use crate::yaml::{self, Set};
+
+/// Which resources to write.
+#[derive(Debug, Default)]
+pub struct Selection {
+    /// Only these components; empty means all.
+    pub components: BTreeSet<usize>,
+    /// Only these rungs; empty means all.
+    pub phases: BTreeSet<String>,
+}
+
+impl Selection {
+    fn takes(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {
+        let component = ladder.resource(resource).component;
+        let phase = &ladder.placement(component).phase.0;
+        (self.components.is_empty() || self.components.contains(&component.0))
+            && (self.phases.is_empty() || self.phases.contains(phase))
+    }
+}
+
+/// Resources in the order they will be written: Argo CD's, then those it never applies.
+#[must_use]
+pub fn sequence(ladder: &Ladder, selection: &Selection) -> Vec<ResourceIndex> {
+    let mut seen = vec![false; ladder.resources.len()];
+    let mut sequence = Vec::with_capacity(ladder.resources.len());
+    let steps = ladder.order.iter().map(|step| step.resource);
+    for resource in steps.chain((0..ladder.resources.len()).map(ResourceIndex)) {
+        if !std::mem::replace(&mut seen[resource.0], true) && selection.takes(ladder, resource) {
+            sequence.push(resource);
+        }
+    }
+    sequence
+}
+
+/// The manifests of a sequence, ready to write: nothing can fail afterwards but the writer.
+///
+/// # Errors
+/// When a document cannot carry the annotation.
+pub fn check(ladder: &Ladder, sequence: &[ResourceIndex]) -> Result<(), Problems> {
+    let problems: Vec<Problem> = sequence.iter().filter_map(|index| spliced(ladder, *index).err()).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+}
+
+/// Writes the manifests, each behind `---`, so that no first document is taken for a JSON stream.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write(ladder: &Ladder, sequence: &[ResourceIndex], out: &mut impl Write) -> io::Result<()> {
+    for index in sequence {
+        out.write_all(b"---\n")?;
+        let document = spliced(ladder, *index).map_err(|problem| io::Error::other(problem.to_string()))?;
+        for piece in document.pieces() {
+            out.write_all(piece.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+fn spliced(ladder: &Ladder, index: ResourceIndex) -> Result<yaml::Spliced<'_>, Problem> {
+    let resource = ladder.resource(index);
+    let manifest = &resource.manifest;
+    let wave = ladder.waves[index.0].to_string();
+    let mut edits = vec![Set::Annotation(WAVE, &wave)];
+    if let Some((key, value)) = ladder.extra_annotations.get(&index) {
+        edits.push(Set::Annotation(key, value));
+    }
+    let given = &ladder.component(resource.component).namespace;
+    if manifest.namespace.is_none() && !given.is_empty() && !resource.id.namespace.is_empty() {
+        edits.push(Set::Namespace(given));
+    }
+    yaml::splice(&manifest.chunk, &manifest.outline, &edits).map_err(|error| {
+        Problem::new(error.message.clone()).at(format!("{}:{}:{}", manifest.file, error.line, error.column))
+    })
+}

@@ -1,0 +1,232 @@
+//! One component or resource → the evidence that put it there, and who waits for it.
+
+use std::io::{self, Write};
+
+use crate::model::{ComponentIndex, Edge, Ladder, ResourceIndex};
+use crate::plan::{causes, waits};
+use crate::problem::{Problem, Problems, suggestion};
+use crate::resolve::graph;
+
+/// What a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// A component.
+    Component(ComponentIndex),
+    /// A resource.
+    Resource(ResourceIndex),
+}
+
+/// Finds a component by name, or a resource by `Kind/namespace/name`, `Kind/name` or its full id.
+///
+/// # Errors
+/// When nothing, or more than one thing, has that name.
+pub fn find(ladder: &Ladder, text: &str) -> Result<Subject, Problems> {
+    if let Some(component) = ladder.component_named(text) {
+        return Ok(Subject::Component(component));
+    }
+    let named = |index: &ResourceIndex| {
+        let id = &ladder.resource(*index).id;
+        id.short() == text || id.to_string() == text || format!("{}/{}", id.kind, id.name) == text
+    };
+    let found: Vec<ResourceIndex> = (0..ladder.resources.len()).map(ResourceIndex).filter(named).collect();
+    match found[..] {
+        [resource] => Ok(Subject::Resource(resource)),
+        [] => {
+            let names: Vec<&str> =
+                ladder.components.iter().map(|component| component.name.as_str()).collect();
+            Err(Problem::new(format!("there is no component or resource `{text}`"))
+                .help(suggestion(text, names))
+                .into())
+        }
+        [first, ..] => Err(Problem::new(format!("`{text}` names {} resources", found.len()))
+            .help(format!("write it whole, e.g. `{}`", ladder.resource(first).id))
+            .into()),
+    }
+}
+
+/// Writes why the subject stands where it does.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write(ladder: &Ladder, subject: Subject, out: &mut impl Write) -> io::Result<()> {
+    match subject {
+        Subject::Component(component) => explain_component(ladder, component, out),
+        Subject::Resource(resource) => explain_resource(ladder, resource, out),
+    }
+}
+
+fn explain_component(ladder: &Ladder, index: ComponentIndex, out: &mut impl Write) -> io::Result<()> {
+    let (component, placement) = (ladder.component(index), ladder.placement(index));
+    let source = if placement.role_declared { "declared" } else { "inferred from its manifests" };
+    writeln!(out, "{} stands on {}, wave {}", component.name, placement.phase, placement.wave)?;
+    writeln!(
+        out,
+        "  role {} ({source}) of domain {}: base {}",
+        placement.role, component.domain, placement.base
+    )?;
+    if let Some(pin) = &component.pin {
+        writeln!(out, "  pinned to {} ({})", pin.value, pin.origin)?;
+    }
+    for (rule, because) in causes(ladder, index) {
+        writeln!(out, "  {rule}: {because}")?;
+    }
+    chain(ladder, index, out)?;
+    let mut own: Vec<&Edge> = ladder.outer_edges().filter(|edge| edge.from.component == index).collect();
+    list(ladder, "waits for", &mut own, true, out)?;
+    let mut others: Vec<&Edge> = ladder.outer_edges().filter(|edge| edge.to.component == index).collect();
+    list(ladder, "waited for by", &mut others, false, out)
+}
+
+/// The highest strong wait, and its highest, down to something that waits for nothing.
+fn chain(ladder: &Ladder, start: ComponentIndex, out: &mut impl Write) -> io::Result<()> {
+    let place = |component: ComponentIndex| ladder.rungs.position(&ladder.placement(component).phase);
+    let mut at = start;
+    let mut first = true;
+    loop {
+        let strong = ladder.outer_edges().filter(|edge| edge.from.component == at && edge.is_strong());
+        let Some(edge) = strong.max_by_key(|edge| place(edge.to.component)) else { break };
+        if first {
+            writeln!(
+                out,
+                "\nthe chain below it\n  {} {}",
+                ladder.placement(at).phase,
+                ladder.component(at).name
+            )?;
+            first = false;
+        }
+        at = edge.to.component;
+        let target = &ladder.component(at).name;
+        writeln!(out, "  {} {target}  {}: {}", ladder.placement(at).phase, edge.reason, waits(ladder, edge))?;
+    }
+    Ok(())
+}
+
+fn list(
+    ladder: &Ladder,
+    title: &str,
+    edges: &mut Vec<&Edge>,
+    outgoing: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    if edges.is_empty() {
+        return Ok(());
+    }
+    edges.sort_by_key(|edge| (std::cmp::Reverse(edge.strength), edge.dropped, edge.from, edge.to));
+    writeln!(out, "\n{title}")?;
+    for edge in edges {
+        let other = if outgoing { edge.to.component } else { edge.from.component };
+        let dropped = match edge.dropped {
+            None => "",
+            Some(crate::model::Dropped::Loop) => ", dropped: loop",
+            Some(crate::model::Dropped::LaterRung) => ", dropped: later rung",
+        };
+        writeln!(
+            out,
+            "  {} {}  {} ({}, {}{dropped}): {}",
+            ladder.placement(other).phase,
+            ladder.component(other).name,
+            edge.reason,
+            edge.strength.as_str(),
+            edge.gate.as_str(),
+            waits(ladder, edge)
+        )?;
+    }
+    Ok(())
+}
+
+fn explain_resource(ladder: &Ladder, index: ResourceIndex, out: &mut impl Write) -> io::Result<()> {
+    let resource = ladder.resource(index);
+    let component = ladder.component(resource.component);
+    let phase = &ladder.placement(resource.component).phase;
+    writeln!(
+        out,
+        "{} ({}) of {} stands on {phase}, wave {}",
+        resource.id,
+        resource.origin(),
+        component.name,
+        ladder.waves[index.0]
+    )?;
+    match ladder.order.iter().position(|step| step.resource == index) {
+        Some(position) => {
+            let step = &ladder.order[position];
+            writeln!(
+                out,
+                "  Argo CD applies it as number {} of {}, hook {}, wave {}",
+                position + 1,
+                ladder.order.len(),
+                step.hook,
+                step.wave
+            )?;
+        }
+        None => writeln!(out, "  Argo CD does not apply it: its hook annotation says so")?,
+    }
+    let touches = |end: crate::model::End| end.resource == Some(index);
+    let mut own: Vec<&Edge> = ladder.edges.iter().filter(|edge| touches(edge.from)).collect();
+    list(ladder, "waits for", &mut own, true, out)?;
+    let mut others: Vec<&Edge> = ladder.edges.iter().filter(|edge| touches(edge.to)).collect();
+    list(ladder, "waited for by", &mut others, false, out)
+}
+
+/// Writes why `from` waits for `to`: every edge, or the shortest chain, or that it does not.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write_between(ladder: &Ladder, from: Subject, to: Subject, out: &mut impl Write) -> io::Result<()> {
+    let name = |subject| match subject {
+        Subject::Component(index) => ladder.component(index).name.clone(),
+        Subject::Resource(index) => ladder.resource(index).id.short(),
+    };
+    let is = |end: crate::model::End, subject| match subject {
+        Subject::Component(index) => end.component == index,
+        Subject::Resource(index) => end.resource == Some(index),
+    };
+    let mut direct: Vec<&Edge> =
+        ladder.edges.iter().filter(|edge| is(edge.from, from) && is(edge.to, to)).collect();
+    if !direct.is_empty() {
+        writeln!(out, "{} waits for {}", name(from), name(to))?;
+        return list(ladder, "because", &mut direct, true, out);
+    }
+    let component = |subject| match subject {
+        Subject::Component(index) => index,
+        Subject::Resource(index) => ladder.resource(index).component,
+    };
+    let way = way(ladder, component(from), component(to));
+    if way.is_empty() {
+        return writeln!(out, "{} does not wait for {}", name(from), name(to));
+    }
+    writeln!(out, "{} waits for {} through {} others", name(from), name(to), way.len() - 1)?;
+    for edge in way {
+        writeln!(
+            out,
+            "  {} ({}, {}): {}",
+            edge.reason,
+            edge.strength.as_str(),
+            edge.gate.as_str(),
+            waits(ladder, edge)
+        )?;
+    }
+    Ok(())
+}
+
+/// The shortest chain of edges between two components; empty when there is none.
+fn way(ladder: &Ladder, from: ComponentIndex, to: ComponentIndex) -> Vec<&Edge> {
+    let mut out = vec![Vec::new(); ladder.components.len()];
+    for edge in ladder.outer_edges().filter(|edge| edge.dropped.is_none()) {
+        out[edge.from.component.0].push(edge.to.component.0);
+    }
+    let all: Vec<usize> = (0..out.len()).collect();
+    if from == to {
+        return Vec::new();
+    }
+    let Some(mut nodes) = graph::path(&out, from.0, to.0, &all) else { return Vec::new() };
+    nodes.push(to.0);
+    nodes
+        .windows(2)
+        .filter_map(|pair| {
+            let between = |edge: &&Edge| {
+                edge.from.component.0 == pair[0] && edge.to.component.0 == pair[1] && edge.dropped.is_none()
+            };
+            ladder.outer_edges().filter(between).max_by_key(|edge| edge.strength)
+        })
+        .collect()
+}

@@ -1,0 +1,87 @@
+//! `split-crds`: CRDs leave an operator's component for one of their own, which stands on the CRD rung.
+
+use crate::classify::{self, Classified};
+use crate::load::settings::Settings;
+use crate::model::{AppliedFix, Component, ComponentIndex, Role};
+use crate::problem::{Problem, Problems};
+
+/// The rule's id.
+pub const RULE: &str = "split-crds";
+
+/// What was split off: the new component and why.
+pub type Split = (ComponentIndex, AppliedFix);
+
+/// Splits every operator component that ships CRDs.
+///
+/// # Errors
+/// When the name for the split-off component is taken.
+pub fn apply(classified: &mut Classified, settings: &Settings) -> Result<Vec<Split>, Problems> {
+    if !settings.is_on(RULE) {
+        return Ok(Vec::new());
+    }
+    let mut splits = Vec::new();
+    let lists = classify::by_component(&classified.resources, classified.components.len());
+    for (number, list) in lists.iter().enumerate() {
+        let own = || list.iter().map(|index| &classified.resources[index.0]);
+        let is_operator = classify::component_role(own()) == Some(Role::Operator);
+        let Some(crd) = own().find(|resource| resource.role == Role::Crd) else { continue };
+        let pinned = classified.components[number].pin.is_some();
+        if !is_operator || pinned {
+            continue;
+        }
+        let because = format!(
+            "`{}` ({}) must be there before `{}` starts",
+            crd.id.short(),
+            crd.origin(),
+            classified.components[number].name
+        );
+        let split = split_off(&classified.components, number)?;
+        classified.components.push(split);
+        let index = ComponentIndex(classified.components.len() - 1);
+        for resource in list {
+            let resource = &mut classified.resources[resource.0];
+            if resource.role == Role::Crd {
+                resource.component = index;
+            }
+        }
+        splits.push((index, AppliedFix { rule: RULE, because }));
+    }
+    Ok(sorted(classified, splits))
+}
+
+fn split_off(components: &[Component], from: usize) -> Result<Component, Problems> {
+    let origin = &components[from];
+    let name = format!("{}-crds", origin.name);
+    if let Some(taken) = components.iter().find(|component| component.name == name) {
+        return Err(Problem::new(format!("`{}` ships CRDs, but `{name}` is already described in {}", origin.name, taken.origin))
+            .at(&origin.origin)
+            .help(format!("move the CRDs into `{name}`, rename that component, or set `rules: {{{RULE}: off}}` in ladder.yaml"))
+            .into());
+    }
+    Ok(Component {
+        name,
+        role: None,
+        pin: None,
+        depends_on: Vec::new(),
+        provides: Vec::new(),
+        requires: Vec::new(),
+        split_from: Some(origin.name.clone()),
+        ..origin.clone()
+    })
+}
+
+/// Puts the components back into the order of their names, and the resources with them.
+fn sorted(classified: &mut Classified, splits: Vec<Split>) -> Vec<Split> {
+    let mut order: Vec<usize> = (0..classified.components.len()).collect();
+    order.sort_by(|a, b| classified.components[*a].name.cmp(&classified.components[*b].name));
+    let mut place = vec![0; order.len()];
+    for (new, old) in order.iter().enumerate() {
+        place[*old] = new;
+    }
+    classified.components.sort_by(|a, b| a.name.cmp(&b.name));
+    for resource in &mut classified.resources {
+        resource.component = ComponentIndex(place[resource.component.0]);
+    }
+    classified.resources.sort_by_key(|resource| resource.component);
+    splits.into_iter().map(|(index, fix)| (ComponentIndex(place[index.0]), fix)).collect()
+}

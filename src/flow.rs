@@ -1,0 +1,196 @@
+//! The flow from a root to a ladder: each step sees only what the one before made.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::catalogue::Catalogue;
+use crate::classify::{self, Classified};
+use crate::fixes::{self, View};
+use crate::infer::{self, Scene};
+use crate::load::settings::{Settings, Waves};
+use crate::load::{self, LoadedComponent};
+use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origin, Role};
+use crate::order::{self, Parts, simulate};
+use crate::problem::{Problem, Problems};
+use crate::progress::Progress;
+use crate::resolve::{self, Input};
+use crate::{discover, render};
+
+/// What a run may change without touching files.
+#[derive(Debug)]
+pub struct Options {
+    /// Leaves existing waves out of the evidence.
+    pub ignore_existing_order: bool,
+    /// Destination namespace of the Application that will hold everything.
+    pub destination: String,
+    /// Numbering of waves, when not the setting's.
+    pub waves: Option<Waves>,
+    /// Only components of this environment.
+    pub environment: Option<String>,
+    /// Where progress is shown.
+    pub progress: Progress,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            ignore_existing_order: false,
+            destination: String::new(),
+            waves: None,
+            environment: None,
+            progress: Progress::silent(),
+        }
+    }
+}
+
+/// Root → ladder.
+///
+/// # Errors
+/// With everything that stopped it.
+pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
+    let mut findings = Vec::new();
+    let settings = adjusted(load::settings(root, &mut findings)?, options);
+    let catalogue = catalogue(&settings)?;
+    let descriptors = discover::descriptors(root)?;
+    if descriptors.is_empty() {
+        return Err(no_descriptors(root));
+    }
+    let loaded = load::components(root, &descriptors, &settings.rungs)?;
+    findings.extend(loaded.findings);
+    let components = in_environment(loaded.components, &settings, options)?;
+    let rendered = render::manifests(root, &components, &catalogue, &options.progress)?;
+    let components = components.into_iter().map(|loaded| loaded.component).collect();
+    let classified = classify::resources(components, rendered, &catalogue);
+    climb(classified, &catalogue, &settings, findings, options)
+}
+
+/// One stream of manifests → ladder, as a single component.
+///
+/// # Errors
+/// With everything that stopped it.
+pub fn build_from_text(text: &str, options: &Options) -> Result<Ladder, Problems> {
+    let settings = adjusted(Settings::default(), options);
+    let catalogue = catalogue(&settings)?;
+    let file: Arc<str> = Arc::from("-");
+    let rendered = render::manifest::from_text(&file, &Arc::from(text), &catalogue);
+    let component = Component {
+        name: "stdin".to_owned(),
+        domain: "apps".to_owned(),
+        role: None,
+        pin: None,
+        project: "default".to_owned(),
+        namespace: String::new(),
+        depends_on: Vec::new(),
+        provides: Vec::new(),
+        requires: Vec::new(),
+        path: String::new(),
+        origin: Origin::new(&file, 1),
+        passthrough: serde_json::Value::Null,
+        split_from: None,
+    };
+    let classified = classify::resources(vec![component], vec![rendered], &catalogue);
+    climb(classified, &catalogue, &settings, Vec::new(), options)
+}
+
+/// Classified resources → ladder.
+fn climb(
+    mut classified: Classified,
+    catalogue: &Catalogue,
+    settings: &Settings,
+    mut findings: Vec<Finding>,
+    options: &Options,
+) -> Result<Ladder, Problems> {
+    let splits = fixes::split_crds::apply(&mut classified, settings)?;
+    let Classified { components, resources, findings: found } = classified;
+    findings.extend(found);
+    let scene = Scene::new(&components, &resources, catalogue, &settings.external);
+    let inferred = infer::edges(&scene)?;
+    findings.extend(inferred.findings);
+    let lists = classify::by_component(&resources, components.len());
+    findings.extend(
+        lists
+            .iter()
+            .enumerate()
+            .filter(|(_, list)| list.is_empty())
+            .map(|(number, _)| classify::empty_component(&components[number])),
+    );
+    let manifest_roles: Vec<Role> = lists
+        .iter()
+        .map(|list| {
+            classify::component_role(list.iter().map(|index| &resources[index.0])).unwrap_or(Role::Config)
+        })
+        .collect();
+    let roles: Vec<Role> = components
+        .iter()
+        .zip(&manifest_roles)
+        .map(|(component, inferred)| component.role.as_ref().map_or(*inferred, |declared| declared.value))
+        .collect();
+    let out = leaving(&inferred.edges, components.len());
+    let view = View { scene: &scene, edges: &inferred.edges, roles: &roles, resources: &lists, out: &out };
+    let (fixed, edges) = fixes::apply(&view, settings);
+    let input = Input { scene: &scene, roles: &roles, inferred: &manifest_roles, fixed: &fixed, settings };
+    let mut resolved = resolve::phases(&input, edges).map_err(|error| error.problem(&scene))?;
+    report_splits(&mut resolved.placements, splits);
+    let ordered = order::waves(&scene, &mut resolved, settings).map_err(|error| error.problem(&scene))?;
+    findings.append(&mut resolved.findings);
+    let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, Vec::new());
+    ladder.order = simulate::steps(&ladder, &options.destination);
+    findings.extend(simulate::broken_edges(&ladder));
+    ladder.findings = settings.levelled(findings);
+    ladder.findings.sort_by(|a, b| (&a.origin, a.rule, &a.message).cmp(&(&b.origin, b.rule, &b.message)));
+    Ok(ladder)
+}
+
+fn leaving(edges: &[crate::model::Edge], components: usize) -> Vec<Vec<usize>> {
+    let mut out = vec![Vec::new(); components];
+    for (position, edge) in edges.iter().enumerate().filter(|(_, edge)| !edge.is_inner()) {
+        out[edge.from.component.0].push(position);
+    }
+    out
+}
+
+fn report_splits(placements: &mut [crate::model::Placement], splits: Vec<(ComponentIndex, AppliedFix)>) {
+    for (component, fix) in splits {
+        placements[component.0].fixes.insert(0, fix);
+    }
+}
+
+fn adjusted(mut settings: Settings, options: &Options) -> Settings {
+    settings.existing_order &= !options.ignore_existing_order;
+    settings.waves = options.waves.unwrap_or(settings.waves);
+    settings
+}
+
+fn catalogue(settings: &Settings) -> Result<Catalogue, Problems> {
+    Catalogue::new(&settings.rows).map_err(|error| {
+        Problem::new(error.to_string()).at("ladder.yaml").help("correct the `path` of that row").into()
+    })
+}
+
+fn in_environment(
+    components: Vec<LoadedComponent>,
+    settings: &Settings,
+    options: &Options,
+) -> Result<Vec<LoadedComponent>, Problems> {
+    let Some(wanted) = &options.environment else { return Ok(components) };
+    let mut known: Vec<&str> = settings.environments.keys().map(String::as_str).collect();
+    known.extend(components.iter().flat_map(|component| component.environments.iter().map(String::as_str)));
+    if !known.contains(&wanted.as_str()) {
+        known.sort_unstable();
+        known.dedup();
+        return Err(Problem::new(format!("there is no environment `{wanted}`"))
+            .help(crate::problem::suggestion(wanted, known))
+            .into());
+    }
+    let belongs = |component: &LoadedComponent| {
+        component.environments.is_empty() || component.environments.contains(wanted)
+    };
+    Ok(components.into_iter().filter(belongs).collect())
+}
+
+fn no_descriptors(root: &Path) -> Problems {
+    Problem::new("there is no component.yaml below this directory")
+        .at(root.display())
+        .help("describe a component: `name: my-app` in a component.yaml beside its manifests")
+        .into()
+}

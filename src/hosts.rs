@@ -1,0 +1,159 @@
+//! Text → the hosts it names, and a host → the Service it means by the cluster's DNS rules.
+//!
+//! Whole host names only: a word that merely contains a Service's name is no evidence. A bare word counts
+//! only behind a scheme, before a port, or in a variable whose name says it holds an address.
+
+/// A Service as a host names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceAddress {
+    /// Name of the Service.
+    pub name: String,
+    /// Its namespace, when the host says so.
+    pub namespace: Option<String>,
+    /// The port, when the text says so.
+    pub port: Option<u16>,
+}
+
+/// Parts of variable names that say the value is an address.
+const ADDRESS_WORDS: &[&str] = &["HOST", "ADDR", "ENDPOINT", "SERVER", "URL", "URI", "BROKER", "DSN"];
+
+/// Hosts in free text: behind `://`, before `:port`, or ending in `.svc…`.
+#[must_use]
+pub fn in_text(text: &str) -> Vec<String> {
+    if memchr::memchr(b':', text.as_bytes()).is_none() && !text.contains(".svc") {
+        return Vec::new();
+    }
+    let mut hosts: Vec<String> = text.split(is_delimiter).filter_map(in_token).collect();
+    hosts.sort();
+    hosts.dedup();
+    hosts
+}
+
+/// Hosts in the value of a variable, where a bare name may be one if the variable's name says so.
+#[must_use]
+pub fn in_variable(name: &str, value: &str) -> Vec<String> {
+    let found = in_text(value);
+    if !found.is_empty() || !is_dns_name(value) {
+        return found;
+    }
+    let upper = name.to_ascii_uppercase();
+    let says_address = ADDRESS_WORDS.iter().any(|word| upper.contains(word));
+    if value.contains('.') || says_address { vec![value.to_owned()] } else { Vec::new() }
+}
+
+/// The Service an address (URL, host or host:port) means; none for IPs and outside hosts.
+#[must_use]
+pub fn service(address: &str) -> Option<ServiceAddress> {
+    let (host, port) = split_port(authority(address));
+    let host = host.strip_suffix('.').unwrap_or(host);
+    if !is_dns_name(host) {
+        return None;
+    }
+    let labels: Vec<&str> = host.split('.').collect();
+    let (name, namespace) = match labels.iter().position(|label| *label == "svc") {
+        Some(svc @ 2..) => (labels[svc - 2], Some(labels[svc - 1])),
+        Some(_) => return None,
+        None if labels.len() == 1 => (labels[0], None),
+        None if labels.len() == 2 => (labels[0], Some(labels[1])),
+        None => return None,
+    };
+    Some(ServiceAddress { name: name.to_owned(), namespace: namespace.map(str::to_owned), port })
+}
+
+fn is_delimiter(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '"' | '\'' | '`' | ',' | ';' | '=' | '(' | ')' | '<' | '>' | '{' | '}' | '|' | '[' | ']'
+        )
+}
+
+fn in_token(token: &str) -> Option<String> {
+    if token.contains("://") {
+        let host = authority(token);
+        return is_dns_name(split_port(host).0).then(|| host.to_owned());
+    }
+    let head = token.split('/').next().unwrap_or_default();
+    let head = head.rsplit('@').next().unwrap_or(head);
+    let (host, port) = split_port(head);
+    let named = is_dns_name(host) && (port.is_some() || host.ends_with(".svc") || host.contains(".svc."));
+    named.then(|| head.to_owned())
+}
+
+/// `scheme://user:password@host:port/path` → `host:port`.
+fn authority(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let rest = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    rest.rsplit('@').next().unwrap_or(rest)
+}
+
+fn split_port(host: &str) -> (&str, Option<u16>) {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') => match port.parse() {
+            Ok(port) => (name, Some(port)),
+            Err(_) => (host, None),
+        },
+        _ => (host, None),
+    }
+}
+
+/// Labels of letters, digits and dashes, the first one starting with a letter.
+fn is_dns_name(host: &str) -> bool {
+    let label = |label: &str| {
+        !label.is_empty()
+            && label.len() <= 63
+            && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let host = host.strip_suffix('.').unwrap_or(host);
+    host.starts_with(|c: char| c.is_ascii_lowercase()) && host.len() <= 253 && host.split('.').all(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_hosts_are_found() {
+        for (text, expected) in [
+            ("http://vault.vault.svc:8200/v1/sys", "vault.vault.svc:8200"),
+            ("postgres://user:pw@db-rw.data:5432/app?sslmode=off", "db-rw.data:5432"),
+            ("kafka-0.kafka:9092,kafka-1.kafka:9092", "kafka-0.kafka:9092 kafka-1.kafka:9092"),
+            ("user:pw@tcp(mysql:3306)/db", "mysql:3306"),
+            ("jdbc:postgresql://db:5432/x", "db:5432"),
+            ("level=info redis cache", ""),
+            ("see vault.vault.svc.cluster.local for more", "vault.vault.svc.cluster.local"),
+            ("12:30", ""),
+            ("10.0.0.1:80", ""),
+            ("until nc -z redis 6379", ""),
+            ("Http://UPPER:80", ""),
+        ] {
+            assert_eq!(in_text(text).join(" "), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bare_word_needs_a_variable_that_says_address() {
+        assert_eq!(in_variable("DB_HOST", "postgres"), ["postgres"]);
+        assert_eq!(in_variable("CACHE_DRIVER", "redis"), Vec::<String>::new());
+        assert_eq!(in_variable("CACHE", "redis.cache"), ["redis.cache"]);
+    }
+
+    #[test]
+    fn hosts_mean_services_by_dns_rules() {
+        for (host, expected) in [
+            ("vault", Some(("vault", None, None))),
+            ("vault.secrets", Some(("vault", Some("secrets"), None))),
+            ("https://vault.secrets.svc:8200", Some(("vault", Some("secrets"), Some(8200)))),
+            ("vault-0.vault.secrets.svc.cluster.local", Some(("vault", Some("secrets"), None))),
+            ("vault.example.com", None),
+            ("10.1.2.3", None),
+            ("a.svc", None),
+        ] {
+            let found = service(host);
+            let seen = found.as_ref().map(|s| (s.name.as_str(), s.namespace.as_deref(), s.port));
+            assert_eq!(seen, expected, "{host}");
+        }
+    }
+}

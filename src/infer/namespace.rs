@@ -1,0 +1,41 @@
+//! An object waits for its Namespace.
+
+use super::scene::{Scene, Wait};
+use super::{Found, Inferred};
+use crate::model::{Gate, Reason, ResourceId, Strength};
+
+/// Namespaces every cluster has.
+const ALWAYS: &[&str] = &["default", "kube-system", "kube-public", "kube-node-lease"];
+
+/// Strong edges to the Namespace; a destination namespace nobody shows is Argo CD's to create.
+pub fn edges(scene: &Scene<'_>) -> Inferred {
+    let mut inferred = Inferred::default();
+    let mut told = std::collections::BTreeSet::new();
+    for (index, resource) in scene.iter().filter(|(_, resource)| !resource.id.namespace.is_empty()) {
+        let namespace = resource.id.namespace.as_str();
+        let id = ResourceId::new("", "Namespace", "", namespace);
+        let found = scene.find(&id, resource.component);
+        let wait = Wait {
+            reason: Reason::from("namespace"),
+            strength: Strength::Strong,
+            gate: Gate::Present,
+            origin: resource.origin(),
+        };
+        let own = scene.component(resource.component).namespace == namespace;
+        if found == Found::Nobody
+            && !own
+            && !ALWAYS.contains(&namespace)
+            && told.insert((resource.component, namespace))
+        {
+            let help = format!("add a Namespace `{namespace}`, or list it under `external` in ladder.yaml");
+            inferred.findings.push(scene.unsatisfied(
+                index,
+                &format!("Namespace `{namespace}`"),
+                resource.origin(),
+                help,
+            ));
+        }
+        inferred.edges.extend(scene.edges_to(index, &found, &wait));
+    }
+    inferred
+}

@@ -1,0 +1,34 @@
+//! A custom resource waits for the workload that serves its group.
+//!
+//! Strong where Argo CD would wait for a health only that workload can give, or where somebody waits for what
+//! the custom resource makes; otherwise it is merely reconciled later.
+
+use std::collections::BTreeSet;
+
+use super::Inferred;
+use super::scene::{Found, Scene, Wait};
+use crate::catalogue::is_built_in_group;
+use crate::model::{Edge, Gate, Provision, Reason, ResourceIndex, Strength};
+
+/// Edges from custom resources to operators.
+pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
+    let awaited: BTreeSet<ResourceIndex> = others
+        .iter()
+        .filter(|edge| edge.is_strong() && edge.gate == Gate::Ready)
+        .filter_map(|edge| edge.to.resource)
+        .collect();
+    let mut inferred = Inferred::default();
+    for (index, resource) in scene.iter().filter(|(_, resource)| !is_built_in_group(&resource.id.group)) {
+        let group = resource.id.group.as_str();
+        let checked = scene.catalogue.has_health(group, &resource.id.kind);
+        let strength = if checked || awaited.contains(&index) { Strength::Strong } else { Strength::Weak };
+        let wait =
+            Wait { reason: Reason::from("operator"), strength, gate: Gate::Ready, origin: resource.origin() };
+        let found = match scene.operators(group) {
+            [] => scene.find_declared(&Provision::Operator(group.to_owned())),
+            workloads => Found::Made(workloads.to_vec()),
+        };
+        inferred.edges.extend(scene.edges_to(index, &found, &wait));
+    }
+    inferred
+}

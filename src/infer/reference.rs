@@ -1,0 +1,250 @@
+//! Catalogue rows → edges: what a field names, found by identity.
+
+use std::collections::BTreeMap;
+
+use super::Inferred;
+use super::scene::{Found, Scene, Wait};
+use crate::catalogue::matcher::Capture;
+use crate::catalogue::rows::{Format, Scope};
+use crate::catalogue::{Catalogue, EdgeRow, MakesRow, ProbeKind};
+use crate::hosts;
+use crate::model::{Reason, Resource, ResourceId, ResourceIndex};
+
+/// Edges of every row for every reference seen.
+pub fn edges(scene: &Scene<'_>) -> Inferred {
+    let mut inferred = Inferred::default();
+    for (index, resource) in scene.iter() {
+        for capture in &resource.manifest.captures {
+            if let ProbeKind::Edge(row) = capture.kind {
+                add(scene, index, scene.catalogue.edge(row), capture, &mut inferred);
+            }
+        }
+        for row in scene.catalogue.edges_of(&resource.id.group, &resource.id.kind) {
+            if let Some(capture) = assumed(scene.catalogue.edge(row), row, resource) {
+                add(scene, index, scene.catalogue.edge(row), &capture, &mut inferred);
+            }
+        }
+    }
+    inferred
+}
+
+/// The reference the API assumes when the field is absent.
+fn assumed(row: &EdgeRow, number: usize, resource: &Resource) -> Option<Capture> {
+    let name = row.absent.as_ref()?;
+    let kind = ProbeKind::Edge(number);
+    let seen = resource.manifest.captures.iter().any(|capture| capture.kind == kind);
+    let value = Some(name.clone());
+    let line = resource.manifest.line;
+    (!seen).then(|| Capture { kind, line, value, key: String::new(), fields: Vec::new() })
+}
+
+fn add(scene: &Scene<'_>, from: ResourceIndex, row: &EdgeRow, capture: &Capture, inferred: &mut Inferred) {
+    if !holds(capture, &row.when, &row.unless) {
+        return;
+    }
+    let resource = scene.resource(from);
+    let Some(target) = target(scene, resource, row, capture) else { return };
+    let found = scene.find(&target, resource.component);
+    let origin = resource.origin_at(capture.line);
+    if found == Found::Nobody && row.format != Format::Address && !every_cluster_has(&target) {
+        inferred.findings.push(scene.unsatisfied(
+            from,
+            &format!("`{}`", target.short()),
+            origin.clone(),
+            help(scene, &target),
+        ));
+    }
+    if row.existence {
+        return;
+    }
+    let wait =
+        Wait { reason: Reason::from(row.reason.as_str()), strength: row.strength, gate: row.gate, origin };
+    inferred.edges.extend(scene.edges_to(from, &found, &wait));
+}
+
+/// Whether the conditions on sub-fields hold.
+fn holds(capture: &Capture, when: &BTreeMap<String, String>, unless: &BTreeMap<String, String>) -> bool {
+    let has = |(field, value): (&String, &String)| capture.all(field).any(|seen| seen == value);
+    when.iter().all(has) && !unless.iter().any(has)
+}
+
+fn help(scene: &Scene<'_>, target: &ResourceId) -> String {
+    match scene.catalogue.provider_of_group(&target.group).filter(|_| !target.group.is_empty()) {
+        Some(provider) => format!("`{}` serves that kind; add the object, or declare who provides it", provider.name),
+        None => "add it, declare it under `provides` of the component that makes it, or list it under `external` in ladder.yaml"
+            .to_owned(),
+    }
+}
+
+/// The identity a reference names; none when it names nothing we can know.
+fn target(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capture) -> Option<ResourceId> {
+    let field =
+        |key: &str| row.fields.get(key).and_then(|path| capture.field(path)).filter(|text| !text.is_empty());
+    let text = capture.value.as_deref().or_else(|| field("name")).filter(|text| is_name(text))?;
+    if row.format == Format::Address {
+        return address(scene, resource, text);
+    }
+    let (group, kind, scope) = kind_named(scene, row, &field)?;
+    let (stated, name) = match (row.format, text.split_once('/')) {
+        (Format::NamespacedName, Some((namespace, name))) => (Some(namespace), name),
+        (Format::NamespacedName, None) | (Format::Name, Some(_)) => return None,
+        _ => (None, text),
+    };
+    let namespace = match scope {
+        Scope::Cluster => "",
+        Scope::Namespaced => match row.namespace.as_str() {
+            "cluster" => "",
+            "field" => field("namespace").unwrap_or(&resource.id.namespace),
+            "same" => stated.unwrap_or(&resource.id.namespace),
+            fixed => fixed.strip_prefix("fixed:").unwrap_or(&resource.id.namespace),
+        },
+    };
+    let known = scope == Scope::Cluster || row.namespace == "cluster" || !namespace.is_empty();
+    known.then(|| ResourceId::new(&group, &kind, namespace, name))
+}
+
+/// Group, kind and scope a reference names, by its own fields or the row.
+fn kind_named<'f>(
+    scene: &Scene<'_>,
+    row: &EdgeRow,
+    field: &impl Fn(&str) -> Option<&'f str>,
+) -> Option<(String, String, Scope)> {
+    let stated_group = field("group").map(str::to_owned).or_else(|| {
+        field("apiVersion").map(|text| text.split_once('/').map_or("", |(group, _)| group).to_owned())
+    });
+    let kind = field("kind").unwrap_or(&row.to.kind).to_owned();
+    if kind.is_empty() {
+        return None;
+    }
+    let choice = row.kinds.iter().find(|choice| choice.kind == kind);
+    if choice.is_none() && !row.kinds.is_empty() {
+        return None;
+    }
+    let usual = choice.and_then(|choice| choice.group.clone()).unwrap_or_else(|| row.to.group.clone());
+    let group = stated_group.unwrap_or_else(|| usual.clone());
+    if !row.kinds.is_empty() && group != usual {
+        return None;
+    }
+    let scope = match choice.map(|choice| choice.scope) {
+        Some(Scope::Cluster) => Scope::Cluster,
+        _ => scene.scope(&group, &kind),
+    };
+    Some((group, kind, scope))
+}
+
+/// The Service an address names, seen from where its reader runs: the operator's namespace for cluster scope.
+fn address(scene: &Scene<'_>, resource: &Resource, text: &str) -> Option<ResourceId> {
+    let service = hosts::service(text)?;
+    let own = resource.id.namespace.as_str();
+    let namespace = match &service.namespace {
+        Some(namespace) => namespace.as_str(),
+        None => match scene.operators(&resource.id.group) {
+            [operator, ..] => scene.resource(*operator).id.namespace.as_str(),
+            [] => own,
+        },
+    };
+    Some(ResourceId::new("", "Service", namespace, &service.name))
+}
+
+/// Templates and empty strings name no object.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.contains("${") && !text.contains("{{") && !text.contains("$(")
+}
+
+/// What the API server, kubelet and controllers make in every cluster.
+fn every_cluster_has(id: &ResourceId) -> bool {
+    match id.kind.as_str() {
+        "Namespace" => {
+            matches!(id.name.as_str(), "default" | "kube-system" | "kube-public" | "kube-node-lease")
+        }
+        "ServiceAccount" => id.name == "default",
+        "ConfigMap" => matches!(id.name.as_str(), "kube-root-ca.crt" | "extension-apiserver-authentication"),
+        "Service" => id.name == "kubernetes" && id.namespace == "default",
+        "PriorityClass" | "PriorityLevelConfiguration" => {
+            id.name.starts_with("system-") || id.kind == "PriorityLevelConfiguration"
+        }
+        "ClusterRole" => {
+            matches!(id.name.as_str(), "cluster-admin" | "admin" | "edit" | "view")
+                || id.name.starts_with("system:")
+        }
+        "Role" => id.name.starts_with("system:") || id.name == "extension-apiserver-authentication-reader",
+        _ => false,
+    }
+}
+
+/// Everything that comes into being because of a resource.
+pub fn made_by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
+    let rows = catalogue.makes_of(&resource.id.group, &resource.id.kind);
+    rows.flat_map(|row| made_by_row(resource, row, catalogue.makes(row))).collect()
+}
+
+fn made_by_row(resource: &Resource, number: usize, row: &MakesRow) -> Vec<ResourceId> {
+    let Some(_) = &row.path else {
+        return made(resource, row, row.name.as_deref().unwrap_or("{name}"), None).into_iter().collect();
+    };
+    let seen: Vec<&Capture> = resource
+        .manifest
+        .captures
+        .iter()
+        .filter(|capture| capture.kind == ProbeKind::Makes(number))
+        .collect();
+    if seen.is_empty() {
+        return row
+            .absent
+            .as_ref()
+            .and_then(|template| made(resource, row, template, None))
+            .into_iter()
+            .collect();
+    }
+    let template = row.name.as_deref().unwrap_or("{value}");
+    seen.into_iter()
+        .filter(|capture| holds_with_value(capture, row))
+        .filter_map(|capture| made(resource, row, template, Some(capture)))
+        .collect()
+}
+
+/// `when` and `unless` may also speak of the node itself, under the empty name.
+fn holds_with_value(capture: &Capture, row: &MakesRow) -> bool {
+    let own = |conditions: &BTreeMap<String, String>| {
+        conditions.get("").map(|value| capture.value.as_ref() == Some(value))
+    };
+    own(&row.when) != Some(false) && own(&row.unless) != Some(true) && {
+        let sub = |conditions: &BTreeMap<String, String>| -> BTreeMap<String, String> {
+            conditions
+                .iter()
+                .filter(|(field, _)| !field.is_empty())
+                .map(|(a, b)| (a.clone(), b.clone()))
+                .collect()
+        };
+        holds(capture, &sub(&row.when), &sub(&row.unless))
+    }
+}
+
+fn made(
+    resource: &Resource,
+    row: &MakesRow,
+    template: &str,
+    capture: Option<&Capture>,
+) -> Option<ResourceId> {
+    let field =
+        |key: &str| row.fields.get(key).and_then(|path| capture.and_then(|capture| capture.field(path)));
+    let value = capture.and_then(|capture| capture.value.as_deref()).or_else(|| field("name"));
+    if template.contains("{value}") && value.is_none_or(str::is_empty) {
+        return row
+            .absent
+            .as_ref()
+            .filter(|absent| *absent != template)
+            .and_then(|absent| made(resource, row, absent, None));
+    }
+    let name = template
+        .replace("{name}", &resource.id.name)
+        .replace("{namespace}", &resource.id.namespace)
+        .replace("{value}", value.unwrap_or_default());
+    let namespace = match row.namespace.as_str() {
+        "cluster" => "",
+        "field" => field("namespace").unwrap_or(&resource.id.namespace),
+        "same" => &resource.id.namespace,
+        fixed => fixed.strip_prefix("fixed:").unwrap_or(&resource.id.namespace),
+    };
+    is_name(&name).then(|| ResourceId::new(&row.makes.group, &row.makes.kind, namespace, &name))
+}

@@ -1,0 +1,82 @@
+//! Hosts in env, args, commands and in the ConfigMaps and Secrets a pod reads name Services: weak waits.
+
+use std::collections::BTreeSet;
+
+use super::Inferred;
+use super::scene::{Found, Scene, Wait};
+use crate::catalogue::probes::Fact;
+use crate::hosts;
+use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
+
+/// Weak edges from pods to the Services they are told about.
+pub fn edges(scene: &Scene<'_>) -> Inferred {
+    let mut inferred = Inferred::default();
+    for (index, resource) in scene.iter() {
+        if !scene.catalogue.has_pods(&resource.id.group, &resource.id.kind) {
+            continue;
+        }
+        let mut seen = BTreeSet::new();
+        told(scene, index, resource, &mut seen, &mut inferred);
+        for source in read_objects(scene, resource) {
+            told(scene, index, scene.resource(source), &mut seen, &mut inferred);
+        }
+    }
+    inferred
+}
+
+/// Adds an edge for each host that `source` names; the pod `from` is the one that will talk.
+fn told(
+    scene: &Scene<'_>,
+    from: ResourceIndex,
+    source: &Resource,
+    seen: &mut BTreeSet<ResourceId>,
+    inferred: &mut Inferred,
+) {
+    let pod = scene.resource(from);
+    for capture in source.manifest.facts(Fact::Hosts) {
+        let Some(address) = capture.value.as_deref().and_then(hosts::service) else { continue };
+        let namespace = address.namespace.as_deref().unwrap_or(&pod.id.namespace);
+        let id = ResourceId::new("", "Service", namespace, &address.name);
+        let found = scene.find(&id, pod.component);
+        if !answers(scene, &found, address.port) || is_own(scene, from, &found) || !seen.insert(id) {
+            continue;
+        }
+        let wait = Wait {
+            reason: Reason::from("service-address"),
+            strength: Strength::Weak,
+            gate: Gate::Ready,
+            origin: source.origin_at(capture.line),
+        };
+        inferred.edges.extend(scene.edges_to(from, &found, &wait));
+    }
+}
+
+/// A port in the text must be one the Service has: `postgres:15` is an image, not an address.
+fn answers(scene: &Scene<'_>, found: &Found, port: Option<u16>) -> bool {
+    let Found::Object(service) = found else { return true };
+    let ports: Vec<u16> = scene
+        .resource(*service)
+        .manifest
+        .facts(Fact::ServicePort)
+        .filter_map(|capture| capture.value.as_deref().and_then(|text| text.parse().ok()))
+        .collect();
+    port.is_none_or(|port| ports.is_empty() || ports.contains(&port))
+}
+
+/// A pod behind the Service itself does not wait for it.
+fn is_own(scene: &Scene<'_>, from: ResourceIndex, found: &Found) -> bool {
+    matches!(found, Found::Object(service) if scene.behind(*service).contains(&from))
+}
+
+fn read_objects(scene: &Scene<'_>, pod: &Resource) -> BTreeSet<ResourceIndex> {
+    let named = |fact, kind: &'static str| {
+        pod.manifest.facts(fact).filter_map(move |capture| {
+            let name = capture.value.as_deref()?;
+            match scene.find(&ResourceId::new("", kind, &pod.id.namespace, name), pod.component) {
+                Found::Object(index) => Some(index),
+                _ => None,
+            }
+        })
+    };
+    named(Fact::PodReadsConfigMap, "ConfigMap").chain(named(Fact::PodReadsSecret, "Secret")).collect()
+}

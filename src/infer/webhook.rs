@@ -1,0 +1,64 @@
+//! Webhook configurations and APIServices wait until what they register answers: Service, workload, certificate.
+//!
+//! Strong also inside a component: once registered, a fail-closed webhook refuses everything until it answers.
+
+use super::Inferred;
+use super::scene::{Found, Scene, Wait};
+use crate::catalogue::matcher::Capture;
+use crate::catalogue::probes::Fact;
+use crate::model::{Edge, Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
+
+/// Edges from registrations to what answers for them.
+pub fn edges(scene: &Scene<'_>) -> Inferred {
+    let mut inferred = Inferred::default();
+    for (index, resource) in scene.iter() {
+        for webhook in resource.manifest.facts(Fact::Webhook) {
+            let strength = match webhook.field("failurePolicy") {
+                Some("Ignore") => Strength::Weak,
+                _ => Strength::Strong,
+            };
+            let service = service_of(webhook, "clientConfig.service.name", "clientConfig.service.namespace");
+            inferred.edges.extend(answering(
+                scene,
+                index,
+                service,
+                &wait(resource, webhook, "webhook-backend", strength),
+            ));
+        }
+        for api in resource.manifest.facts(Fact::ApiService) {
+            let service = service_of(api, "name", "namespace");
+            let wait = wait(resource, api, "api-service-backend", Strength::Strong);
+            inferred.edges.extend(answering(scene, index, service, &wait));
+        }
+        for conversion in resource.manifest.facts(Fact::CrdConversion) {
+            let service = service_of(conversion, "name", "namespace");
+            let wait = wait(resource, conversion, "crd-conversion-webhook", Strength::Weak);
+            inferred.edges.extend(answering(scene, index, service, &wait));
+        }
+    }
+    inferred.edges.sort();
+    inferred.edges.dedup_by(|a, b| (a.from, a.to, &a.reason) == (b.from, b.to, &b.reason));
+    inferred
+}
+
+fn wait(resource: &Resource, capture: &Capture, reason: &str, strength: Strength) -> Wait {
+    Wait {
+        reason: Reason::from(reason),
+        strength,
+        gate: Gate::Ready,
+        origin: resource.origin_at(capture.line),
+    }
+}
+
+fn service_of(capture: &Capture, name: &str, namespace: &str) -> Option<ResourceId> {
+    Some(ResourceId::new("", "Service", capture.field(namespace)?, capture.field(name)?))
+}
+
+fn answering(scene: &Scene<'_>, from: ResourceIndex, service: Option<ResourceId>, wait: &Wait) -> Vec<Edge> {
+    let Some(id) = service else { return Vec::new() };
+    let found = scene.find(&id, scene.resource(from).component);
+    if let Found::Nobody | Found::External = found {
+        return Vec::new();
+    }
+    scene.edges_to(from, &found, wait)
+}

@@ -1,0 +1,325 @@
+//! `component.yaml` → a component. Fields it does not know are kept and reported.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::LoadedComponent;
+use super::document::Document;
+use super::provision::{self, Unclear};
+use crate::model::{Component, Declared, DependsOn, Finding, Gate, Level, Phase, Provision, Role, Rungs};
+use crate::problem::{Problem, Problems, suggestion};
+
+/// Where a component's manifests come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// A directory: plain manifests, a kustomization or a chart, whichever it is.
+    Directory(String),
+    /// Files by glob, relative to the descriptor.
+    Globs {
+        /// The descriptor's directory.
+        base: String,
+        /// The globs.
+        patterns: Vec<String>,
+    },
+    /// A kustomization.
+    Kustomize(String),
+    /// A chart.
+    Chart {
+        /// The descriptor's directory.
+        base: String,
+        /// What the descriptor says of it.
+        chart: Box<ChartSource>,
+    },
+}
+
+/// A wait for another component: its name, or name and gate.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum DependsOnEntry {
+    Name(String),
+    Gated { name: String, gate: Option<Gate> },
+}
+
+/// A kustomization elsewhere.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+struct KustomizeSource {
+    /// Its directory, relative to the descriptor.
+    path: String,
+}
+
+/// A Helm chart.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct ChartSource {
+    /// Directory of a chart in the repo, relative to the descriptor.
+    pub path: Option<String>,
+    /// Release name; default: the component's.
+    pub release_name: Option<String>,
+    /// Value files, relative to the descriptor.
+    pub value_files: Vec<String>,
+    /// Inline values.
+    pub values: serde_json::Map<String, Value>,
+    /// Leave out what is in `crds/`.
+    pub skip_crds: bool,
+    /// Repository of a remote chart.
+    #[serde(rename = "repoURL")]
+    pub repo_url: Option<String>,
+    /// Name of a remote chart.
+    pub name: Option<String>,
+    /// Version of a remote chart.
+    pub version: Option<String>,
+}
+
+/// A rung id; unquoted numbers are read by their text.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "only its shape is checked: the text is read from the tree, where 010 stays 010")]
+enum PhaseText {
+    Text(String),
+    Number(i64),
+}
+
+/// `component.yaml` as written.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(title = "argocd-ladder: component.yaml")]
+#[allow(dead_code, reason = "fields that only targets read are taken from the kept document")]
+pub struct Descriptor {
+    /// Unique name of the component.
+    name: String,
+    /// Which band it belongs to; default: from the path, then `apps`.
+    #[serde(default)]
+    domain: Option<String>,
+    /// Its role; default: inferred from the manifests.
+    #[serde(default)]
+    component_type: Option<String>,
+    /// Role as older descriptors call it; `componentType` wins.
+    #[serde(default)]
+    dependency_phase: Option<String>,
+    /// The rung it must stand on; an error if evidence contradicts it.
+    #[serde(default)]
+    rollout_phase: Option<PhaseText>,
+    /// Argo CD project.
+    #[serde(default)]
+    project: Option<String>,
+    /// Destination namespace.
+    #[serde(default)]
+    namespace: Option<String>,
+    /// Components it waits for, by name or name and gate.
+    #[serde(default)]
+    depends_on: Vec<DependsOnEntry>,
+    /// What it brings that manifests do not show.
+    #[serde(default)]
+    provides: Vec<provision::Entry>,
+    /// What it needs that manifests do not show.
+    #[serde(default)]
+    requires: Vec<provision::Entry>,
+    /// Directory of its manifests; default: the descriptor's own.
+    #[serde(default)]
+    path: Option<String>,
+    /// Manifest files by glob.
+    #[serde(default)]
+    manifests: Vec<String>,
+    /// A kustomization.
+    #[serde(default)]
+    kustomize: Option<KustomizeSource>,
+    /// A Helm chart.
+    #[serde(default)]
+    chart: Option<ChartSource>,
+    /// Sync options of the Application.
+    #[serde(default)]
+    sync_options: Vec<String>,
+    /// Sync policy of the Application.
+    #[serde(default)]
+    sync_policy: Option<serde_json::Map<String, Value>>,
+    /// Differences the Application ignores.
+    #[serde(default)]
+    ignore_differences: Vec<Value>,
+    /// Labels of the Application.
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+    /// Annotations of the Application.
+    #[serde(default)]
+    annotations: BTreeMap<String, String>,
+    /// Environments it belongs to; default: all.
+    #[serde(default)]
+    environments: Vec<String>,
+    /// Addresses its pods wait for in init containers.
+    #[serde(default)]
+    wait_for: Vec<BTreeMap<String, Value>>,
+    /// Expected time to healthy.
+    #[serde(default)]
+    timeout: Option<String>,
+    /// Retry limit.
+    #[serde(default)]
+    retries: Option<u32>,
+}
+
+/// Parses a descriptor.
+///
+/// # Errors
+/// With line and column when a field does not fit or names what is not there.
+pub fn parse(
+    file: &Arc<str>,
+    text: &str,
+    rungs: &Rungs,
+    findings: &mut Vec<Finding>,
+) -> Result<LoadedComponent, Problems> {
+    let document = Document::<Descriptor>::parse(file, text)?;
+    let descriptor = &document.value;
+    let about = |finding: Finding| finding.about(&descriptor.name);
+    findings.extend(document.unknown_fields().into_iter().map(about));
+    let base = file.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let component = Component {
+        name: name(&document)?,
+        domain: domain(&document, base, rungs)?,
+        role: role(&document)?,
+        pin: pin(&document, rungs)?,
+        project: descriptor.project.clone().unwrap_or_else(|| "default".to_owned()),
+        namespace: descriptor.namespace.clone().unwrap_or_default(),
+        depends_on: depends_on(&document),
+        provides: provisions(&document, "provides", &descriptor.provides, findings),
+        requires: provisions(&document, "requires", &descriptor.requires, findings),
+        path: base.to_owned(),
+        origin: document.origin(&[]),
+        passthrough: document.tree.to_json(),
+        split_from: None,
+    };
+    let source = source(&document, base)?;
+    Ok(LoadedComponent { component, source, environments: descriptor.environments.clone() })
+}
+
+fn name(document: &Document<Descriptor>) -> Result<String, Problems> {
+    let name = document.value.name.trim();
+    if name.is_empty() {
+        return Err(Problem::new("`name` is empty").at(document.place(&["name"])).into());
+    }
+    Ok(name.to_owned())
+}
+
+/// The declared domain, else the innermost folder named like one, else `apps`.
+fn domain(document: &Document<Descriptor>, base: &str, rungs: &Rungs) -> Result<String, Problems> {
+    if let Some(domain) = &document.value.domain {
+        if rungs.domains.is_empty() || rungs.domain_position(domain).is_some() {
+            return Ok(domain.clone());
+        }
+        let known: Vec<&str> = rungs.domains.iter().map(|known| known.name.as_str()).collect();
+        return Err(Problem::new(format!("there is no domain `{domain}`"))
+            .at(document.place(&["domain"]))
+            .help(suggestion(domain, known))
+            .into());
+    }
+    let folders: Vec<&str> = base.split('/').collect();
+    let (own, above) = folders.split_last().unwrap_or((&"", &[]));
+    let known = above.iter().rev().chain([own]).find(|folder| rungs.domain_position(folder).is_some());
+    Ok((*known.unwrap_or(&"apps")).to_owned())
+}
+
+fn role(document: &Document<Descriptor>) -> Result<Option<Declared<Role>>, Problems> {
+    let descriptor = &document.value;
+    let (field, word) = match (&descriptor.component_type, &descriptor.dependency_phase) {
+        (Some(word), _) => ("componentType", word),
+        (None, Some(word)) => ("dependencyPhase", word),
+        (None, None) => return Ok(None),
+    };
+    match Role::from_word(word) {
+        Some(value) => Ok(Some(Declared { value, origin: document.origin(&[field]) })),
+        None => Err(Problem::new(format!("`{word}` is not a role"))
+            .at(document.place(&[field]))
+            .help(suggestion(word, Role::words().collect::<Vec<_>>()))
+            .into()),
+    }
+}
+
+fn pin(document: &Document<Descriptor>, rungs: &Rungs) -> Result<Option<Declared<Phase>>, Problems> {
+    let Some(text) = document.text(&["rolloutPhase"]) else { return Ok(None) };
+    let phase = Phase(text.to_owned());
+    if rungs.position(&phase).is_none() {
+        let known: Vec<&str> = rungs.list.iter().map(|rung| rung.phase.0.as_str()).collect();
+        return Err(Problem::new(format!("there is no rung `{text}`"))
+            .at(document.place(&["rolloutPhase"]))
+            .help(suggestion(text, known))
+            .into());
+    }
+    Ok(Some(Declared { value: phase, origin: document.origin(&["rolloutPhase"]) }))
+}
+
+fn depends_on(document: &Document<Descriptor>) -> Vec<DependsOn> {
+    let entries = document.value.depends_on.iter().enumerate();
+    entries
+        .map(|(number, entry)| {
+            let origin = document.origin(&["dependsOn", &number.to_string()]);
+            match entry {
+                DependsOnEntry::Name(name) => DependsOn { name: name.clone(), gate: Gate::Ready, origin },
+                DependsOnEntry::Gated { name, gate } => {
+                    DependsOn { name: name.clone(), gate: gate.unwrap_or(Gate::Ready), origin }
+                }
+            }
+        })
+        .collect()
+}
+
+fn provisions(
+    document: &Document<Descriptor>,
+    field: &str,
+    entries: &[provision::Entry],
+    findings: &mut Vec<Finding>,
+) -> Vec<Declared<Provision>> {
+    let mut provisions = Vec::new();
+    for (number, entry) in entries.iter().enumerate() {
+        for (key, text) in entry {
+            let origin = document.origin(&[field, &number.to_string(), key]);
+            match provision::parse(key, text) {
+                Ok(value) => provisions.push(Declared { value, origin }),
+                Err(unclear) => findings
+                    .push(unclear_provision(key, text, &unclear).at(origin).about(&document.value.name)),
+            }
+        }
+    }
+    provisions
+}
+
+fn unclear_provision(key: &str, text: &str, unclear: &Unclear) -> Finding {
+    match unclear {
+        Unclear::Key => {
+            Finding::new("unknown-field", Level::Warning, format!("`{key}` is nothing to provide or require"))
+                .help(suggestion(key, provision::KEYS.iter().copied()))
+        }
+        Unclear::Value(form) => {
+            Finding::new("unclear-provision", Level::Warning, format!("`{text}` does not name a {key}"))
+                .help(format!("write {form}"))
+        }
+    }
+}
+
+fn source(document: &Document<Descriptor>, base: &str) -> Result<Source, Problems> {
+    let descriptor = &document.value;
+    let given = [
+        ("path", descriptor.path.is_some()),
+        ("manifests", !descriptor.manifests.is_empty()),
+        ("kustomize", descriptor.kustomize.is_some()),
+        ("chart", descriptor.chart.is_some()),
+    ];
+    let given: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(field, _)| *field).collect();
+    if let [first, second, ..] = given[..] {
+        return Err(Problem::new(format!("`{first}` and `{second}` both say where the manifests are"))
+            .at(document.place(&[second]))
+            .help("keep one of them")
+            .into());
+    }
+    let under = |path: &str| crate::disk::joined(base, path);
+    if let Some(kustomize) = &descriptor.kustomize {
+        return Ok(Source::Kustomize(under(&kustomize.path)));
+    }
+    if let Some(chart) = &descriptor.chart {
+        return Ok(Source::Chart { base: base.to_owned(), chart: Box::new(chart.clone()) });
+    }
+    if !descriptor.manifests.is_empty() {
+        return Ok(Source::Globs { base: base.to_owned(), patterns: descriptor.manifests.clone() });
+    }
+    Ok(Source::Directory(descriptor.path.as_deref().map_or_else(|| base.to_owned(), under)))
+}

@@ -1,0 +1,84 @@
+//! Descriptors and `ladder.yaml`: text → checked settings and components, every message with its place.
+
+pub mod descriptor;
+pub mod document;
+pub mod provision;
+pub mod rungs;
+pub mod settings;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::disk;
+use crate::model::{Component, Finding, Rungs};
+use crate::problem::{Problem, Problems};
+use descriptor::Source;
+use settings::Settings;
+
+/// A component with where its manifests come from.
+#[derive(Debug, Clone)]
+pub struct LoadedComponent {
+    /// The component.
+    pub component: Component,
+    /// Its manifests' source.
+    pub source: Source,
+    /// Environments it belongs to; empty means all.
+    pub environments: Vec<String>,
+}
+
+/// What the descriptors say.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// By name.
+    pub components: Vec<LoadedComponent>,
+    /// What the user should know.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads `ladder.yaml` at the root; defaults when there is none.
+///
+/// # Errors
+/// When the file cannot be read or says something impossible.
+pub fn settings(root: &Path, findings: &mut Vec<Finding>) -> Result<Settings, Problems> {
+    match disk::read_optional(root, "ladder.yaml")? {
+        Some(text) => settings::parse(&Arc::from("ladder.yaml"), &text, findings),
+        None => Ok(Settings::default()),
+    }
+}
+
+/// Reads every descriptor; all problems are reported together.
+///
+/// # Errors
+/// When a descriptor is invalid or two components share a name.
+pub fn components(root: &Path, paths: &[String], rungs: &Rungs) -> Result<Loaded, Problems> {
+    let mut loaded = Loaded::default();
+    let mut problems = Vec::new();
+    for path in paths {
+        let parsed = disk::read(root, path).and_then(|text| {
+            descriptor::parse(&Arc::from(path.as_str()), &text, rungs, &mut loaded.findings)
+        });
+        match parsed {
+            Ok(component) => loaded.components.push(component),
+            Err(Problems(found)) => problems.extend(found),
+        }
+    }
+    problems.extend(duplicates(&loaded.components));
+    if !problems.is_empty() {
+        return Err(Problems(problems));
+    }
+    loaded.components.sort_by(|a, b| a.component.name.cmp(&b.component.name));
+    Ok(loaded)
+}
+
+fn duplicates(components: &[LoadedComponent]) -> Vec<Problem> {
+    let mut first: BTreeMap<&str, &Component> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for LoadedComponent { component, .. } in components {
+        if let Some(other) = first.insert(&component.name, component) {
+            let message = format!("component `{}` is also described in {}", component.name, other.origin);
+            problems.push(Problem::new(message).at(&component.origin).help("rename one of the two"));
+        }
+    }
+    problems
+}

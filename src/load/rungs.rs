@@ -1,0 +1,203 @@
+//! Presets and the user's rungs → the ladder's rungs in order.
+
+use globset::{Glob, GlobSetBuilder};
+use serde::Deserialize;
+
+use super::document::Document;
+use super::settings::{DomainSetting, LadderFile, Preset, RungSetting, SelectSetting};
+use crate::model::{Domain, Phase, Role, Rung, Rungs, Selector};
+use crate::problem::{Problem, Problems, suggestion};
+
+#[derive(Deserialize)]
+struct PresetFile {
+    domains: Vec<DomainSetting>,
+    rungs: Vec<RungSetting>,
+}
+
+/// RollingSync's width for rungs that do not say.
+const DEFAULT_MAX_UPDATE: u32 = 2;
+
+fn preset_text(preset: Preset) -> &'static str {
+    match preset {
+        Preset::RolloutPhases => include_str!("presets/rollout-phases.yaml"),
+        Preset::AppOfApps => include_str!("presets/app-of-apps.yaml"),
+        Preset::Chart => include_str!("presets/chart.yaml"),
+        Preset::Layers => include_str!("presets/layers.yaml"),
+        Preset::None => "domains: []\nrungs: []\n",
+    }
+}
+
+/// The rungs of a preset alone.
+///
+/// # Panics
+/// Never: presets are compiled in and tested.
+#[must_use]
+pub fn preset(preset: Preset) -> Rungs {
+    let file: PresetFile = serde_yaml::from_str(preset_text(preset)).expect("presets are compiled in");
+    let mut rungs = Rungs { list: Vec::new(), domains: file.domains.into_iter().map(domain).collect() };
+    for setting in file.rungs {
+        let rung = new_rung(&setting, rungs.list.len(), None);
+        rungs.list.push(rung);
+    }
+    rungs
+}
+
+/// The preset with the user's domains and rungs laid over it.
+///
+/// # Errors
+/// When a rung names an unknown domain or role, or a glob does not parse.
+pub fn from_settings(file: &Document<LadderFile>) -> Result<Rungs, Problems> {
+    let mut rungs = preset(file.value.preset);
+    for setting in &file.value.domains {
+        match rungs.domains.iter_mut().find(|known| known.name == setting.name) {
+            Some(known) => known.only.clone_from(&setting.only),
+            None => rungs.domains.push(domain(setting.clone())),
+        }
+    }
+    for (number, setting) in file.value.rungs.iter().enumerate() {
+        let place = file.place(&["rungs", &number.to_string()]);
+        add(&mut rungs, setting, &place)?;
+    }
+    let base_waves_fall = rungs.list.windows(2).find(|pair| pair[0].wave >= pair[1].wave);
+    if let Some([low, high]) = base_waves_fall {
+        let message = format!(
+            "rung `{}` has wave {}, not below `{}` with {}",
+            low.phase, low.wave, high.phase, high.wave
+        );
+        return Err(Problem::new(message)
+            .at(file.place(&["rungs"]))
+            .help("give each rung a `wave` above the one before it")
+            .into());
+    }
+    Ok(rungs)
+}
+
+fn domain(setting: DomainSetting) -> Domain {
+    Domain { name: setting.name, only: setting.only }
+}
+
+fn add(rungs: &mut Rungs, setting: &RungSetting, place: &str) -> Result<(), Problems> {
+    if let Some(name) = &setting.domain
+        && rungs.domain_position(name).is_none()
+    {
+        let known: Vec<&str> = rungs.domains.iter().map(|domain| domain.name.as_str()).collect();
+        return Err(Problem::new(format!("rung `{}` names domain `{name}`, which is not there", setting.id))
+            .at(place)
+            .help(suggestion(name, known))
+            .into());
+    }
+    let select = setting.select.as_ref().map(|select| selector(select, place)).transpose()?;
+    let phase = Phase(setting.id.clone());
+    if let Some(position) = rungs.position(&phase) {
+        let known = &mut rungs.list[position];
+        known.max_update = setting.max_update.unwrap_or(known.max_update);
+        known.wave = setting.wave.unwrap_or(known.wave);
+        if !setting.roles.is_empty() {
+            known.roles.clone_from(&setting.roles);
+        }
+        if setting.domain.is_some() {
+            known.domain.clone_from(&setting.domain);
+        }
+        known.select = select.or(known.select.take());
+        return Ok(());
+    }
+    let position = place_of(rungs, setting, place)?;
+    let rung = new_rung(setting, position, select);
+    rungs.list.insert(position, rung);
+    Ok(())
+}
+
+/// Where a new rung goes: behind `after`, else by number, else last.
+fn place_of(rungs: &Rungs, setting: &RungSetting, place: &str) -> Result<usize, Problems> {
+    if let Some(after) = &setting.after {
+        let known: Vec<&str> = rungs.list.iter().map(|rung| rung.phase.0.as_str()).collect();
+        return rungs.position(&Phase(after.clone())).map(|position| position + 1).ok_or_else(|| {
+            Problem::new(format!("rung `{}` goes after `{after}`, which is not there", setting.id))
+                .at(place)
+                .help(suggestion(after, known))
+                .into()
+        });
+    }
+    let number = |text: &str| text.parse::<u32>().ok();
+    let own = number(&setting.id);
+    let higher = rungs.list.iter().position(|rung| own.is_some() && number(&rung.phase.0) > own);
+    Ok(higher.unwrap_or(rungs.list.len()))
+}
+
+fn new_rung(setting: &RungSetting, position: usize, select: Option<Selector>) -> Rung {
+    let counted = i64::try_from(position).unwrap_or(i64::MAX / 20);
+    let by_number = setting.id.parse::<i64>().unwrap_or(counted);
+    Rung {
+        phase: Phase(setting.id.clone()),
+        wave: setting.wave.unwrap_or(by_number * 10),
+        domain: setting.domain.clone(),
+        roles: setting.roles.clone(),
+        max_update: setting.max_update.unwrap_or(DEFAULT_MAX_UPDATE),
+        select,
+        grown: false,
+    }
+}
+
+fn selector(setting: &SelectSetting, place: &str) -> Result<Selector, Problems> {
+    let mut globs = GlobSetBuilder::new();
+    for pattern in &setting.components {
+        let glob = Glob::new(pattern).map_err(|error| {
+            Problem::new(format!("`{pattern}` is not a glob: {}", error.kind())).at(place)
+        })?;
+        globs.add(glob);
+    }
+    let built = globs.build().map_err(|error| Problem::new(error.to_string()).at(place))?;
+    Ok(Selector {
+        components: (!setting.components.is_empty()).then_some(built),
+        domains: setting.domains.clone(),
+        roles: setting.roles.clone(),
+    })
+}
+
+/// The rung a role starts on in a domain: its own, else the nearest below; whether it was its own.
+#[must_use]
+pub fn start(rungs: &Rungs, domain: &str, role: Role) -> Option<(usize, bool)> {
+    let in_domain = |position: &usize| rungs.is_in(*position, domain);
+    let own = (0..rungs.list.len()).filter(in_domain).find(|at| rungs.list[*at].roles.contains(&role));
+    if let Some(position) = own {
+        return Some((position, true));
+    }
+    let below = (0..rungs.list.len())
+        .filter(in_domain)
+        .filter(|at| rungs.list[*at].roles.iter().max().is_some_and(|other| *other < role))
+        .next_back();
+    let lowest = (0..rungs.list.len()).find(in_domain);
+    below.or(lowest).map(|position| (position, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_reads_and_its_waves_climb() {
+        for name in [Preset::RolloutPhases, Preset::AppOfApps, Preset::Chart, Preset::Layers, Preset::None] {
+            let rungs = preset(name);
+            assert!(rungs.list.windows(2).all(|pair| pair[0].wave < pair[1].wave), "{name:?}");
+        }
+        assert_eq!(preset(Preset::RolloutPhases).list.len(), 44);
+    }
+
+    #[test]
+    fn a_role_starts_on_its_rung_or_the_nearest_below() {
+        let rungs = preset(Preset::RolloutPhases);
+        for (domain, role, expected) in [
+            ("foundation", Role::Namespace, ("100", true)),
+            ("prerequisites", Role::Namespace, ("010", true)),
+            ("data", Role::Namespace, ("210", true)),
+            ("data", Role::PostRuntime, ("260", true)),
+            ("observability", Role::PostRuntime, ("550", false)),
+            ("apps", Role::PostRuntime, ("650", false)),
+            ("prerequisites", Role::Runtime, ("020", false)),
+            ("apps", Role::Smoke, ("699", true)),
+        ] {
+            let (position, own) = start(&rungs, domain, role).unwrap();
+            assert_eq!((rungs.list[position].phase.0.as_str(), own), expected, "{domain} {role}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! `ladder.yaml` → settings. Every key has a default; an absent file is the default.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::document::Document;
+use super::{provision, rungs};
+use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
+use crate::model::{Finding, Level, Provision, Role, Rungs};
+use crate::problem::{Problem, Problems, suggestion};
+use crate::rules;
+
+/// Which ladder to start from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// Seven domains with 44 rungs.
+    #[default]
+    RolloutPhases,
+    /// Named waves of a root application.
+    AppOfApps,
+    /// Waves inside one chart.
+    Chart,
+    /// Flux layers.
+    Layers,
+    /// No rungs but your own.
+    None,
+}
+
+/// How waves are numbered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waves {
+    /// Ten per phase: numbers stay as they are when others come and go.
+    #[default]
+    Banded,
+    /// The fewest waves the edges allow.
+    Dense,
+}
+
+/// What to do with a rule: off, on at its usual level, or at this level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleSetting {
+    /// Not at all.
+    Off,
+    /// As it comes.
+    On,
+    /// At this level.
+    At(Level),
+}
+
+/// The words of a rule setting; YAML 1.1 tools may turn `off` into `false`, so both are read.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum RuleWord {
+    Switch(bool),
+    Word(String),
+}
+
+/// A band of the ladder.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct DomainSetting {
+    /// Its name; folders of that name put components into it.
+    pub name: String,
+    /// The only roles that belong here; empty means all.
+    #[serde(default)]
+    pub only: Vec<Role>,
+}
+
+/// A step of the ladder; an id that exists is adjusted, a new one is added.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RungSetting {
+    /// Its id, a quoted string such as "155".
+    pub id: String,
+    /// First wave of its resources; default: id times ten.
+    #[serde(default)]
+    pub wave: Option<i64>,
+    /// The domain whose components stand here; none means any.
+    #[serde(default)]
+    pub domain: Option<String>,
+    /// The roles it is for.
+    #[serde(default, alias = "role", deserialize_with = "one_or_many_roles")]
+    pub roles: Vec<Role>,
+    /// How many Applications RollingSync may update at once.
+    #[serde(default)]
+    pub max_update: Option<u32>,
+    /// Further components it takes.
+    #[serde(default)]
+    pub select: Option<SelectSetting>,
+    /// Put a new rung behind this one instead of by number.
+    #[serde(default)]
+    pub after: Option<String>,
+}
+
+/// Which components a rung takes; all given criteria must hold.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct SelectSetting {
+    /// Component name globs.
+    pub components: Vec<String>,
+    /// Domains.
+    pub domains: Vec<String>,
+    /// Roles.
+    pub roles: Vec<Role>,
+}
+
+/// `ladder.yaml` as written.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+#[schemars(title = "argocd-ladder: ladder.yaml")]
+pub struct LadderFile {
+    /// Which ladder to start from.
+    pub preset: Preset,
+    /// How waves are numbered.
+    pub waves: Waves,
+    /// Whether the ladder may grow a rung that strong edges need.
+    pub grow: bool,
+    /// Whether waves already on resources count as weak evidence.
+    pub existing_order: bool,
+    /// Domains, added or adjusted.
+    pub domains: Vec<DomainSetting>,
+    /// Rungs, added or adjusted.
+    pub rungs: Vec<RungSetting>,
+    /// Rules and fixes by id: off, on, info, warning, error.
+    rules: BTreeMap<String, RuleWord>,
+    /// Further rows of the edge catalogue.
+    pub edges: Vec<EdgeRow>,
+    /// Further rows that say what objects make.
+    pub makes: Vec<MakesRow>,
+    /// Further kinds.
+    pub kinds: Vec<KindRow>,
+    /// Further rows of the provider catalogue.
+    pub providers: Vec<ProviderRow>,
+    /// What the cluster already has, e.g. `{storageClass: standard}`.
+    pub external: Vec<provision::Entry>,
+    /// Settings of the targets.
+    pub targets: serde_json::Map<String, serde_json::Value>,
+    /// Values and overrides by environment.
+    pub environments: BTreeMap<String, serde_json::Value>,
+}
+
+impl Default for LadderFile {
+    fn default() -> Self {
+        Self {
+            preset: Preset::default(),
+            waves: Waves::default(),
+            grow: true,
+            existing_order: true,
+            domains: Vec::new(),
+            rungs: Vec::new(),
+            rules: BTreeMap::new(),
+            edges: Vec::new(),
+            makes: Vec::new(),
+            kinds: Vec::new(),
+            providers: Vec::new(),
+            external: Vec::new(),
+            targets: serde_json::Map::new(),
+            environments: BTreeMap::new(),
+        }
+    }
+}
+
+/// What `ladder.yaml` means.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The rungs in order.
+    pub rungs: Rungs,
+    /// How waves are numbered.
+    pub waves: Waves,
+    /// Whether rungs may be grown.
+    pub grow: bool,
+    /// Whether existing waves count.
+    pub existing_order: bool,
+    /// Rules that differ from their usual level.
+    pub rules: BTreeMap<String, RuleSetting>,
+    /// The user's catalogue rows.
+    pub rows: Rows,
+    /// What the cluster already has.
+    pub external: Vec<Provision>,
+    /// Settings of the targets.
+    pub targets: serde_json::Map<String, serde_json::Value>,
+    /// Values and overrides by environment.
+    pub environments: BTreeMap<String, serde_json::Value>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            rungs: rungs::preset(Preset::default()),
+            waves: Waves::default(),
+            grow: true,
+            existing_order: true,
+            rules: BTreeMap::new(),
+            rows: Rows::default(),
+            external: Vec::new(),
+            targets: serde_json::Map::new(),
+            environments: BTreeMap::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Whether a rule or fix is switched on.
+    #[must_use]
+    pub fn is_on(&self, rule: &str) -> bool {
+        self.rules.get(rule) != Some(&RuleSetting::Off)
+    }
+
+    /// The findings with the user's levels, without those switched off.
+    #[must_use]
+    pub fn levelled(&self, findings: Vec<Finding>) -> Vec<Finding> {
+        findings
+            .into_iter()
+            .filter(|finding| self.is_on(finding.rule))
+            .map(|mut finding| {
+                if let Some(RuleSetting::At(level)) = self.rules.get(finding.rule) {
+                    finding.level = *level;
+                }
+                finding
+            })
+            .collect()
+    }
+}
+
+/// Parses `ladder.yaml`.
+///
+/// # Errors
+/// With line and column when it does not fit, or names what is not there.
+pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result<Settings, Problems> {
+    let document = Document::<LadderFile>::parse(file, text)?;
+    findings.extend(document.unknown_fields());
+    Ok(Settings {
+        rungs: rungs::from_settings(&document)?,
+        rules: rule_settings(&document, findings)?,
+        external: external(&document)?,
+        waves: document.value.waves,
+        grow: document.value.grow,
+        existing_order: document.value.existing_order,
+        rows: Rows {
+            kinds: document.value.kinds,
+            pod_specs: Vec::new(),
+            edges: document.value.edges,
+            makes: document.value.makes,
+            providers: document.value.providers,
+            health: Vec::new(),
+        },
+        targets: document.value.targets,
+        environments: document.value.environments,
+    })
+}
+
+fn rule_settings(
+    document: &Document<LadderFile>,
+    findings: &mut Vec<Finding>,
+) -> Result<BTreeMap<String, RuleSetting>, Problems> {
+    let mut settings = BTreeMap::new();
+    for (rule, word) in &document.value.rules {
+        if !rules::IDS.contains(&rule.as_str()) {
+            findings.push(
+                Finding::new("unknown-rule", Level::Warning, format!("there is no rule `{rule}`"))
+                    .at(document.origin(&["rules", rule]))
+                    .help(suggestion(rule, rules::IDS.iter().copied())),
+            );
+        }
+        let setting = rule_setting(word).ok_or_else(|| {
+            let word = document.text(&["rules", rule]).unwrap_or_default();
+            Problem::new(format!("`{word}` is no level for rule `{rule}`"))
+                .at(document.place(&["rules", rule]))
+                .help(suggestion(word, ["off", "on", "info", "warning", "error"]))
+        })?;
+        settings.insert(rule.clone(), setting);
+    }
+    Ok(settings)
+}
+
+fn rule_setting(word: &RuleWord) -> Option<RuleSetting> {
+    Some(match word {
+        RuleWord::Switch(false) => RuleSetting::Off,
+        RuleWord::Switch(true) => RuleSetting::On,
+        RuleWord::Word(word) => match word.as_str() {
+            "off" => RuleSetting::Off,
+            "on" => RuleSetting::On,
+            "info" => RuleSetting::At(Level::Info),
+            "warning" => RuleSetting::At(Level::Warning),
+            "error" => RuleSetting::At(Level::Error),
+            _ => return None,
+        },
+    })
+}
+
+fn external(document: &Document<LadderFile>) -> Result<Vec<Provision>, Problems> {
+    let mut provisions = Vec::new();
+    for (number, entry) in document.value.external.iter().enumerate() {
+        for (key, value) in entry {
+            let place = document.place(&["external", &number.to_string(), key]);
+            let parsed = provision::parse(key, value).map_err(|unclear| match unclear {
+                provision::Unclear::Key => Problem::new(format!("`{key}` is nothing a cluster can have"))
+                    .at(&place)
+                    .help(suggestion(key, provision::KEYS.iter().copied())),
+                provision::Unclear::Value(form) => Problem::new(format!("`{value}` does not name a {key}"))
+                    .at(&place)
+                    .help(format!("write {form}")),
+            })?;
+            provisions.push(parsed);
+        }
+    }
+    Ok(provisions)
+}
+
+fn one_or_many_roles<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(Role),
+        Many(Vec<Role>),
+    }
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::One(role) => vec![role],
+        OneOrMany::Many(roles) => roles,
+    })
+}

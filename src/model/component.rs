@@ -1,0 +1,71 @@
+//! What one descriptor describes.
+
+use serde_json::Value;
+
+use super::{Gate, Origin, Phase, Role};
+
+/// Position of a component in the ladder's list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ComponentIndex(pub usize);
+
+/// A value the descriptor declares, with the place that says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared<T> {
+    /// The value.
+    pub value: T,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// A declared wait for another component.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DependsOn {
+    /// Name of the component waited for.
+    pub name: String,
+    /// What is waited for.
+    pub gate: Gate,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// Something a component provides or requires without a manifest that shows it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Provision {
+    /// An object by identity.
+    Object(super::ResourceId),
+    /// A served kind: group and kind.
+    Crd(String, String),
+    /// The controller of an API group.
+    Operator(String),
+}
+
+/// A component before it has a place.
+#[derive(Debug, Clone)]
+pub struct Component {
+    /// Unique name.
+    pub name: String,
+    /// Which band it belongs to.
+    pub domain: String,
+    /// The descriptor's role, if it declares one.
+    pub role: Option<Declared<Role>>,
+    /// The pinned rung, if any.
+    pub pin: Option<Declared<Phase>>,
+    /// Argo CD project.
+    pub project: String,
+    /// Destination namespace; empty when unknown.
+    pub namespace: String,
+    /// Declared waits.
+    pub depends_on: Vec<DependsOn>,
+    /// What it brings that manifests do not show.
+    pub provides: Vec<Declared<Provision>>,
+    /// What it needs that manifests do not show.
+    pub requires: Vec<Declared<Provision>>,
+    /// Directory of the descriptor, relative to the root.
+    pub path: String,
+    /// The descriptor itself.
+    pub origin: Origin,
+    /// Labels, annotations, sync options and the rest that only targets read.
+    pub passthrough: Value,
+    /// The component it was split from.
+    pub split_from: Option<String>,
+}

@@ -1,0 +1,129 @@
+//! The finished ladder: what every command reads and none recomputes.
+
+use std::collections::BTreeMap;
+
+use super::{Component, ComponentIndex, Edge, Finding, Level, Phase, Resource, ResourceIndex, Role, Rungs};
+use crate::argocd::Hook;
+
+/// A named rule that moved or split a component, with what it saw.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct AppliedFix {
+    /// Id of the fix.
+    pub rule: &'static str,
+    /// What it saw, with file and line.
+    pub because: String,
+}
+
+/// Where a component stands and why.
+#[derive(Debug, Clone)]
+pub struct Placement {
+    /// Its role.
+    pub role: Role,
+    /// Whether the descriptor declared the role.
+    pub role_declared: bool,
+    /// The rung of its domain and role.
+    pub base: Phase,
+    /// The rung it stands on.
+    pub phase: Phase,
+    /// Whether the descriptor pinned it.
+    pub pinned: bool,
+    /// Depth inside the rung, in waves.
+    pub depth: i64,
+    /// First wave of its resources.
+    pub wave: i64,
+    /// What moved it.
+    pub fixes: Vec<AppliedFix>,
+    /// The strong edge that lifted it above the rung it started on, by position.
+    pub raised_by: Option<usize>,
+}
+
+/// Where a resource stands in Argo CD's order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The resource.
+    pub resource: ResourceIndex,
+    /// Argo CD's hook it runs in.
+    pub hook: Hook,
+    /// The wave Argo CD will use, promotion included.
+    pub wave: i64,
+}
+
+/// Everything the commands read.
+#[derive(Debug)]
+pub struct Ladder {
+    /// Rungs in order, grown ones included.
+    pub rungs: Rungs,
+    /// Components by name.
+    pub components: Vec<Component>,
+    /// One placement per component, same order.
+    pub placements: Vec<Placement>,
+    /// Resources by component, then as read.
+    pub resources: Vec<Resource>,
+    /// One wave per resource, same order.
+    pub waves: Vec<i64>,
+    /// Annotations the fixes add besides the wave, by resource.
+    pub extra_annotations: BTreeMap<ResourceIndex, (&'static str, String)>,
+    /// All edges, between and inside components.
+    pub edges: Vec<Edge>,
+    /// The order Argo CD will apply the resources in.
+    pub order: Vec<Step>,
+    /// What the user should know.
+    pub findings: Vec<Finding>,
+}
+
+impl Ladder {
+    /// The component at an index.
+    #[must_use]
+    pub fn component(&self, index: ComponentIndex) -> &Component {
+        &self.components[index.0]
+    }
+
+    /// The placement of a component.
+    #[must_use]
+    pub fn placement(&self, index: ComponentIndex) -> &Placement {
+        &self.placements[index.0]
+    }
+
+    /// The resource at an index.
+    #[must_use]
+    pub fn resource(&self, index: ResourceIndex) -> &Resource {
+        &self.resources[index.0]
+    }
+
+    /// Rungs in use, in order, each with its components by name.
+    #[must_use]
+    pub fn phases(&self) -> Vec<(&super::Rung, Vec<ComponentIndex>)> {
+        let mut by_phase: BTreeMap<&Phase, Vec<ComponentIndex>> = BTreeMap::new();
+        for (index, placement) in self.placements.iter().enumerate() {
+            by_phase.entry(&placement.phase).or_default().push(ComponentIndex(index));
+        }
+        self.rungs
+            .list
+            .iter()
+            .filter_map(|rung| by_phase.get(&rung.phase).map(|components| (rung, components.clone())))
+            .collect()
+    }
+
+    /// Edges between components, in a stable order.
+    pub fn outer_edges(&self) -> impl Iterator<Item = &Edge> {
+        self.edges.iter().filter(|edge| !edge.is_inner())
+    }
+
+    /// Number of resources of a component.
+    #[must_use]
+    pub fn resource_count(&self, component: ComponentIndex) -> usize {
+        self.resources.iter().filter(|resource| resource.component == component).count()
+    }
+
+    /// The loudest level among the findings.
+    #[must_use]
+    pub fn worst(&self) -> Option<Level> {
+        self.findings.iter().map(|finding| finding.level).max()
+    }
+
+    /// Looks a component up by name.
+    #[must_use]
+    pub fn component_named(&self, name: &str) -> Option<ComponentIndex> {
+        self.components.iter().position(|component| component.name == name).map(ComponentIndex)
+    }
+}

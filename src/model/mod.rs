@@ -1,0 +1,25 @@
+//! The nouns every step shares: no I/O, no processes, nothing that decides.
+
+pub mod component;
+pub use component::{Component, ComponentIndex, Declared, DependsOn, Provision};
+
+pub mod role;
+pub use role::Role;
+
+pub mod origin;
+pub use origin::Origin;
+
+pub mod resource;
+pub use resource::{Resource, ResourceId, ResourceIndex};
+
+pub mod edge;
+pub use edge::{Dropped, Edge, End, Gate, Reason, Strength};
+
+pub mod phase;
+pub use phase::{Domain, Phase, Rung, Rungs, Selector};
+
+pub mod finding;
+pub use finding::{Finding, Level};
+
+pub mod ladder;
+pub use ladder::{AppliedFix, Ladder, Placement, Step};

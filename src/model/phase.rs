@@ -1,0 +1,98 @@
+//! Rungs: the steps of the ladder, in order.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::Role;
+
+/// Zero-padded id of a rung, e.g. `155`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Phase(pub String);
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Which components a rung takes besides those of its domain and role.
+#[derive(Debug, Clone, Default)]
+pub struct Selector {
+    /// Component name globs.
+    pub components: Option<globset::GlobSet>,
+    /// Domains.
+    pub domains: Vec<String>,
+    /// Roles.
+    pub roles: Vec<Role>,
+}
+
+impl Selector {
+    /// Whether every given criterion holds; a selector without criteria takes nothing.
+    #[must_use]
+    pub fn takes(&self, name: &str, domain: &str, role: Role) -> bool {
+        let named = self.components.as_ref().is_none_or(|globs| globs.is_match(name));
+        let in_domain = self.domains.is_empty() || self.domains.iter().any(|d| d == domain);
+        let in_role = self.roles.is_empty() || self.roles.contains(&role);
+        let any = self.components.is_some() || !self.domains.is_empty() || !self.roles.is_empty();
+        any && named && in_domain && in_role
+    }
+}
+
+/// One step of the ladder.
+#[derive(Debug, Clone)]
+pub struct Rung {
+    /// Its id.
+    pub phase: Phase,
+    /// First wave of its resources.
+    pub wave: i64,
+    /// The domain whose components stand here; none means any.
+    pub domain: Option<String>,
+    /// The roles it is for.
+    pub roles: Vec<Role>,
+    /// How many Applications RollingSync may update at once.
+    pub max_update: u32,
+    /// Further components it takes.
+    pub select: Option<Selector>,
+    /// Grown by resolution, not configured.
+    pub grown: bool,
+}
+
+/// All rungs in order, and the domains in order.
+#[derive(Debug, Clone)]
+pub struct Rungs {
+    /// The rungs, lowest first.
+    pub list: Vec<Rung>,
+    /// The domains, earliest first.
+    pub domains: Vec<Domain>,
+}
+
+/// A band of the ladder.
+#[derive(Debug, Clone)]
+pub struct Domain {
+    /// Its name.
+    pub name: String,
+    /// The only roles that belong here; empty means all.
+    pub only: Vec<Role>,
+}
+
+impl Rungs {
+    /// Position of a rung by id.
+    #[must_use]
+    pub fn position(&self, phase: &Phase) -> Option<usize> {
+        self.list.iter().position(|rung| rung.phase == *phase)
+    }
+
+    /// Whether a component of this domain may stand on the rung.
+    #[must_use]
+    pub fn is_in(&self, position: usize, domain: &str) -> bool {
+        self.list[position].domain.as_deref().is_none_or(|own| own == domain)
+    }
+
+    /// Position of a domain in the order of domains.
+    #[must_use]
+    pub fn domain_position(&self, domain: &str) -> Option<usize> {
+        self.domains.iter().position(|known| known.name == domain)
+    }
+}

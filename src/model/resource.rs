@@ -1,0 +1,83 @@
+//! One Kubernetes object of a component, and its identity.
+
+use std::fmt;
+
+use super::{ComponentIndex, Origin, Role};
+use crate::argocd::HookUse;
+use crate::render::Manifest;
+
+/// Position of a resource in the ladder's list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceIndex(pub usize);
+
+/// What makes an object itself: group, kind, namespace, name. The version is not part of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceId {
+    /// API group; empty for core.
+    pub group: String,
+    /// Kind.
+    pub kind: String,
+    /// Empty for cluster scope.
+    pub namespace: String,
+    /// Name (or `generateName` with a trailing `*`).
+    pub name: String,
+}
+
+impl ResourceId {
+    /// An id from its parts.
+    #[must_use]
+    pub fn new(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
+        Self { group: group.into(), kind: kind.into(), namespace: namespace.into(), name: name.into() }
+    }
+
+    /// `Kind/namespace/name` or `Kind/name`, for people.
+    #[must_use]
+    pub fn short(&self) -> String {
+        if self.namespace.is_empty() {
+            format!("{}/{}", self.kind, self.name)
+        } else {
+            format!("{}/{}/{}", self.kind, self.namespace, self.name)
+        }
+    }
+}
+
+impl fmt::Display for ResourceId {
+    /// `group/Kind/namespace/name`, the core group written `v1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let group = if self.group.is_empty() { "v1" } else { &self.group };
+        write!(f, "{group}/{}/{}/{}", self.kind, self.namespace, self.name)
+    }
+}
+
+/// One object of a component, classified.
+#[derive(Debug)]
+pub struct Resource {
+    /// Its identity.
+    pub id: ResourceId,
+    /// The component it belongs to.
+    pub component: ComponentIndex,
+    /// What it is for.
+    pub role: Role,
+    /// Its text and the facts read from it.
+    pub manifest: Manifest,
+    /// What Argo CD takes its hook annotations for.
+    pub hook: HookUse,
+    /// Whether it runs pods that stay.
+    pub is_workload: bool,
+    /// API groups its workload serves.
+    pub serves: Vec<String>,
+}
+
+impl Resource {
+    /// Where the object starts.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        Origin::new(&self.manifest.file, self.manifest.line)
+    }
+
+    /// A place inside the object's file.
+    #[must_use]
+    pub fn origin_at(&self, line: usize) -> Origin {
+        Origin::new(&self.manifest.file, line)
+    }
+}

@@ -1,0 +1,193 @@
+//! Depth of resources inside their component: the same climb on a smaller ladder.
+
+use std::collections::BTreeMap;
+
+use super::cost;
+use crate::argocd::{Hook, HookUse, parse_wave};
+use crate::infer::Scene;
+use crate::load::settings::Settings;
+use crate::model::{Dropped, Edge, Finding, Gate, Level, Resource, ResourceIndex};
+use crate::render::manifest::WAVE;
+use crate::resolve::{ResolveError, Resolved, graph};
+
+/// A wait inside a component: target, waves between, and the edge that asks (none for existing waves).
+#[derive(Debug, Clone, Copy)]
+struct Ask {
+    to: usize,
+    cost: i64,
+    edge: Option<usize>,
+}
+
+/// Depth of every resource inside its component; marks the weak edges that close loops.
+///
+/// # Errors
+/// When strong edges inside a component close a loop.
+pub fn depths(
+    scene: &Scene<'_>,
+    resolved: &mut Resolved,
+    settings: &Settings,
+) -> Result<Vec<i64>, ResolveError> {
+    let mut asks: Vec<Vec<Ask>> = vec![Vec::new(); scene.resources.len()];
+    for (position, edge) in resolved.edges.iter().enumerate().filter(|(_, edge)| edge.is_inner()) {
+        if let (Some(from), Some(to)) = (edge.from.resource, edge.to.resource)
+            && hook(scene.resource(from)) == hook(scene.resource(to))
+        {
+            asks[from.0].push(Ask { to: to.0, cost: cost(scene, from, to, edge.gate), edge: Some(position) });
+        }
+    }
+    if settings.existing_order {
+        resolved.findings.extend(contradictions(scene, &resolved.edges));
+        add_existing_order(scene, &mut asks);
+    }
+    let dropped = break_loops(&mut asks, &resolved.edges)?;
+    for position in dropped {
+        resolved.edges[position].dropped = Some(Dropped::Loop);
+    }
+    let mut depths = longest(&asks);
+    keep_claims_with_pods(scene, &resolved.edges, &mut depths);
+    depths.truncate(scene.resources.len());
+    Ok(depths)
+}
+
+/// The first hook a resource runs in.
+#[must_use]
+pub fn hook(resource: &Resource) -> Hook {
+    match &resource.hook {
+        HookUse::Hooks(hooks) => hooks.first().copied().unwrap_or(Hook::Sync),
+        _ => Hook::Sync,
+    }
+}
+
+/// The wave a resource carries already.
+fn existing_wave(resource: &Resource) -> Option<i64> {
+    resource.manifest.annotation(WAVE).and_then(parse_wave)
+}
+
+/// Waves already on resources order them among each other: one barrier node per level keeps that linear.
+fn add_existing_order(scene: &Scene<'_>, asks: &mut Vec<Vec<Ask>>) {
+    let mut levels: BTreeMap<_, BTreeMap<i64, Vec<usize>>> = BTreeMap::new();
+    let mut carried: BTreeMap<_, bool> = BTreeMap::new();
+    for (index, resource) in scene.iter() {
+        let key = (resource.component, hook(resource));
+        let wave = existing_wave(resource);
+        *carried.entry(key).or_default() |= wave.is_some();
+        levels.entry(key).or_default().entry(wave.unwrap_or(0)).or_default().push(index.0);
+    }
+    for (key, levels) in levels.into_iter().filter(|(key, _)| carried[key]) {
+        debug_assert!(carried[&key]);
+        let mut before: Option<usize> = None;
+        for members in levels.into_values() {
+            let barrier = asks.len();
+            asks.push(members.iter().map(|member| Ask { to: *member, cost: 0, edge: None }).collect());
+            if let Some(before) = before {
+                for member in members {
+                    asks[member].push(Ask { to: before, cost: 1, edge: None });
+                }
+            }
+            before = Some(barrier);
+        }
+    }
+}
+
+/// Strong edges that existing waves turn round.
+fn contradictions(scene: &Scene<'_>, edges: &[Edge]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for edge in edges.iter().filter(|edge| edge.is_strong() && edge.is_inner()) {
+        let (Some(from), Some(to)) = (edge.from.resource, edge.to.resource) else { continue };
+        let (from, to) = (scene.resource(from), scene.resource(to));
+        let waves = (existing_wave(from), existing_wave(to));
+        let carried = waves.0.is_some() || waves.1.is_some();
+        let (own, target) = (waves.0.unwrap_or(0), waves.1.unwrap_or(0));
+        if carried && hook(from) == hook(to) && target > own {
+            let message = format!(
+                "`{}` carries wave {own}, but waits for `{}` of wave {target}: {} ({})",
+                from.id.short(),
+                to.id.short(),
+                edge.reason,
+                edge.origin
+            );
+            findings.push(
+                Finding::new("existing-order-contradicts-evidence", Level::Warning, message)
+                    .about(&scene.component(from.component).name)
+                    .at(from.origin_at(from.manifest.wave_line.unwrap_or(from.manifest.line)))
+                    .help("remove the wave annotation: the edge wins"),
+            );
+        }
+    }
+    findings
+}
+
+/// Takes all weak waits inside a loop out; a loop of strong ones is an error. Returns the dropped edges.
+fn break_loops(asks: &mut [Vec<Ask>], edges: &[Edge]) -> Result<Vec<usize>, ResolveError> {
+    let is_strong = |ask: &Ask| ask.edge.is_some_and(|position| edges[position].is_strong());
+    let strong: Vec<Vec<usize>> =
+        asks.iter().map(|own| own.iter().filter(|ask| is_strong(ask)).map(|ask| ask.to).collect()).collect();
+    let loops = graph::groups(&strong).into_iter().filter(|group| group.len() > 1);
+    if let Some(shortest) = loops.map(|group| graph::shortest_loop(&strong, &group)).min_by_key(Vec::len) {
+        return Err(ResolveError::Loop(walked(&shortest, asks, edges)));
+    }
+    let all: Vec<Vec<usize>> = asks.iter().map(|own| own.iter().map(|ask| ask.to).collect()).collect();
+    let mut group_of = vec![0; asks.len()];
+    for (number, group) in graph::groups(&all).into_iter().enumerate() {
+        for member in group {
+            group_of[member] = number;
+        }
+    }
+    let mut dropped = Vec::new();
+    for (from, own) in asks.iter_mut().enumerate() {
+        own.retain(|ask| {
+            let keep = group_of[from] != group_of[ask.to] || is_strong(ask);
+            if !keep {
+                dropped.extend(ask.edge);
+            }
+            keep
+        });
+    }
+    Ok(dropped)
+}
+
+fn walked(nodes: &[usize], asks: &[Vec<Ask>], edges: &[Edge]) -> Vec<Edge> {
+    let next = nodes.iter().skip(1).chain(&nodes[..1]);
+    let position = |from: usize, to: usize| {
+        let mut own = asks[from].iter().filter(|ask| ask.to == to).filter_map(|ask| ask.edge);
+        own.find(|position| edges[*position].is_strong())
+    };
+    nodes
+        .iter()
+        .zip(next)
+        .filter_map(|(from, to)| position(*from, *to))
+        .map(|position| edges[position].clone())
+        .collect()
+}
+
+fn longest(asks: &[Vec<Ask>]) -> Vec<i64> {
+    let out: Vec<Vec<usize>> = asks.iter().map(|own| own.iter().map(|ask| ask.to).collect()).collect();
+    let mut depths = vec![0; asks.len()];
+    for node in graph::groups(&out).into_iter().flatten() {
+        depths[node] = asks[node].iter().map(|ask| depths[ask.to] + ask.cost).max().unwrap_or(0);
+    }
+    depths
+}
+
+/// A claim of a `WaitForFirstConsumer` class is bound only once its pod is there: in an earlier, gated wave it would
+/// wait for ever. So a claim moves up to its first pod, unless something else waits for it.
+fn keep_claims_with_pods(scene: &Scene<'_>, edges: &[Edge], depths: &mut [i64]) {
+    let mut first: BTreeMap<ResourceIndex, Option<i64>> = BTreeMap::new();
+    for edge in edges.iter().filter(|edge| edge.dropped.is_none()) {
+        let (Some(from), Some(to)) = (edge.from.resource, edge.to.resource) else { continue };
+        if scene.resource(to).id.kind != "PersistentVolumeClaim" {
+            continue;
+        }
+        let joins = edge.is_inner()
+            && edge.gate == Gate::Present
+            && hook(scene.resource(from)) == hook(scene.resource(to));
+        let depth = joins.then(|| depths[from.0] - cost(scene, from, to, edge.gate));
+        let known = first.entry(to).or_insert(Some(i64::MAX));
+        *known = known.zip(depth).map(|(known, depth)| known.min(depth));
+    }
+    for (claim, depth) in first {
+        if let Some(depth) = depth.filter(|depth| *depth > depths[claim.0]) {
+            depths[claim.0] = depth;
+        }
+    }
+}

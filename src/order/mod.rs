@@ -1,0 +1,172 @@
+//! Rungs → waves, and the order Argo CD will really apply.
+//!
+//! Waves are dear (two seconds and a health gate each), so one is spent only where Argo CD's own kind order or its
+//! promotion of Namespaces and CRDs does not already keep an edge.
+
+pub mod inner;
+pub mod simulate;
+
+use crate::infer::Scene;
+use crate::load::settings::{Settings, Waves};
+use crate::model::{Component, ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
+use crate::resolve::{ResolveError, Resolved, graph};
+
+/// Everything the earlier steps made.
+pub struct Parts {
+    /// Components by name.
+    pub components: Vec<Component>,
+    /// Resources by component.
+    pub resources: Vec<Resource>,
+    /// Rungs and edges.
+    pub resolved: Resolved,
+}
+
+/// How the waves of all resources came out.
+#[derive(Debug)]
+pub struct Ordered {
+    /// One wave per resource.
+    pub waves: Vec<i64>,
+    /// Depth of each component inside its rung.
+    pub depths: Vec<i64>,
+}
+
+/// Numbers the waves of every resource.
+///
+/// # Errors
+/// When resources of one component wait for each other, or a rung has too few numbers.
+pub fn waves(
+    scene: &Scene<'_>,
+    resolved: &mut Resolved,
+    settings: &Settings,
+) -> Result<Ordered, ResolveError> {
+    let inner = inner::depths(scene, resolved, settings)?;
+    let depths = component_depths(scene, resolved, &inner);
+    let ordered = match settings.waves {
+        Waves::Banded => banded(scene, resolved, &inner, &depths)?,
+        Waves::Dense => dense(scene, resolved, &inner, &depths),
+    };
+    Ok(Ordered { waves: ordered, depths })
+}
+
+/// How many waves `from` must stand above `to` when both are in the same hook: 0 if Argo CD keeps it anyway.
+#[must_use]
+pub fn cost(scene: &Scene<'_>, from: ResourceIndex, to: ResourceIndex, gate: Gate) -> i64 {
+    let (from, to) = (scene.resource(from), scene.resource(to));
+    let kept = gate == Gate::Present
+        && (simulate::is_promoted(from, to)
+            || crate::argocd::kind_rank(&to.id.kind) < crate::argocd::kind_rank(&from.id.kind));
+    i64::from(!kept)
+}
+
+/// Depth of components inside their rung, as far as the weak edges between them ask.
+fn component_depths(scene: &Scene<'_>, resolved: &Resolved, inner: &[i64]) -> Vec<i64> {
+    let count = scene.components.len();
+    let mut out = vec![Vec::new(); count];
+    let mut asks: Vec<Vec<&Edge>> = vec![Vec::new(); count];
+    let phase = |component: ComponentIndex| &resolved.placements[component.0].phase;
+    for edge in resolved.edges.iter().filter(|edge| edge.dropped.is_none() && !edge.is_inner()) {
+        if phase(edge.from.component) == phase(edge.to.component) {
+            out[edge.from.component.0].push(edge.to.component.0);
+            asks[edge.from.component.0].push(edge);
+        }
+    }
+    let spans = spans(scene, inner);
+    let mut depths = vec![0; count];
+    for member in graph::groups(&out).into_iter().flatten() {
+        let asked = asks[member].iter().map(|edge| {
+            let below = depths[edge.to.component.0];
+            match (edge.from.resource, edge.to.resource) {
+                (Some(from), Some(to)) => {
+                    below + inner[to.0] + cost(scene, from, to, edge.gate) - inner[from.0]
+                }
+                _ => below + spans[edge.to.component.0],
+            }
+        });
+        depths[member] = asked.max().unwrap_or(0).max(0);
+    }
+    depths
+}
+
+/// How many waves each component occupies.
+fn spans(scene: &Scene<'_>, inner: &[i64]) -> Vec<i64> {
+    let mut spans = vec![1; scene.components.len()];
+    for (index, resource) in scene.iter() {
+        let span = &mut spans[resource.component.0];
+        *span = (*span).max(inner[index.0] + 1);
+    }
+    spans
+}
+
+fn banded(
+    scene: &Scene<'_>,
+    resolved: &Resolved,
+    inner: &[i64],
+    depths: &[i64],
+) -> Result<Vec<i64>, ResolveError> {
+    let mut waves = Vec::with_capacity(scene.resources.len());
+    let list = &resolved.rungs.list;
+    let positions: Vec<usize> = resolved
+        .placements
+        .iter()
+        .map(|placement| resolved.rungs.position(&placement.phase).unwrap_or(0))
+        .collect();
+    for (index, resource) in scene.iter() {
+        let position = positions[resource.component.0];
+        let depth = depths[resource.component.0] + inner[index.0];
+        let room = list.get(position + 1).map_or(i64::MAX, |next| next.wave - list[position].wave);
+        if depth >= room {
+            return Err(ResolveError::TooDeep {
+                phase: list[position].phase.clone(),
+                needed: depth + 1,
+                room,
+            });
+        }
+        waves.push(list[position].wave + depth);
+    }
+    Ok(waves)
+}
+
+/// Consecutive numbers for the waves in use, lowest 0: rungs keep their order, gaps go.
+fn dense(scene: &Scene<'_>, resolved: &Resolved, inner: &[i64], depths: &[i64]) -> Vec<i64> {
+    let place = |index: ResourceIndex, resource: &Resource| {
+        let placement = &resolved.placements[resource.component.0];
+        (
+            resolved.rungs.position(&placement.phase).unwrap_or(0),
+            depths[resource.component.0] + inner[index.0],
+        )
+    };
+    let mut used: Vec<(usize, i64)> = scene.iter().map(|(index, resource)| place(index, resource)).collect();
+    used.sort_unstable();
+    used.dedup();
+    scene
+        .iter()
+        .map(|(index, resource)| used.binary_search(&place(index, resource)).unwrap_or(0))
+        .map(|number| i64::try_from(number).unwrap_or(i64::MAX))
+        .collect()
+}
+
+/// Puts the finished ladder together.
+#[must_use]
+pub fn ladder(parts: Parts, ordered: Ordered, findings: Vec<crate::model::Finding>) -> Ladder {
+    let Parts { components, resources, resolved } = parts;
+    let mut placements = resolved.placements;
+    for (number, placement) in placements.iter_mut().enumerate() {
+        let rung = resolved
+            .rungs
+            .position(&placement.phase)
+            .map_or(0, |position| resolved.rungs.list[position].wave);
+        placement.depth = ordered.depths[number];
+        placement.wave = rung + ordered.depths[number];
+    }
+    Ladder {
+        rungs: resolved.rungs,
+        components,
+        placements,
+        resources,
+        waves: ordered.waves,
+        extra_annotations: std::collections::BTreeMap::new(),
+        edges: resolved.edges,
+        order: Vec::new(),
+        findings,
+    }
+}

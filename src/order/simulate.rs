@@ -1,0 +1,118 @@
+//! The finished ladder through Argo CD's own order, and the check that it keeps every strong edge.
+
+use std::collections::BTreeMap;
+
+use crate::argocd::{self, Object};
+use crate::catalogue::probes::Fact;
+use crate::model::{Edge, Finding, Gate, Ladder, Level, Resource, ResourceIndex, Step};
+use crate::render::manifest::WAVE;
+
+/// Annotations that decide Argo CD's order.
+const RELEVANT: &[&str] =
+    &["argocd.argoproj.io/hook", "argocd.argoproj.io/sync-options", "helm.sh/hook", "helm.sh/hook-weight"];
+
+/// Whether Argo CD moves `to` before `from` by itself: a Namespace before its members, a CRD before its objects.
+#[must_use]
+pub fn is_promoted(from: &Resource, to: &Resource) -> bool {
+    match to.id.kind.as_str() {
+        "Namespace" => to.id.group.is_empty() && from.id.namespace == to.id.name,
+        "CustomResourceDefinition" => {
+            let defines = (to.manifest.fact(Fact::CrdGroup), to.manifest.fact(Fact::CrdKind));
+            defines == (Some(from.id.group.as_str()), Some(from.id.kind.as_str()))
+        }
+        _ => false,
+    }
+}
+
+/// The steps Argo CD will take, in order, for an application with this destination namespace.
+#[must_use]
+pub fn steps(ladder: &Ladder, destination: &str) -> Vec<Step> {
+    let annotations: Vec<Vec<(String, String)>> = ladder
+        .resources
+        .iter()
+        .zip(&ladder.waves)
+        .map(|(resource, wave)| relevant(resource, *wave))
+        .collect();
+    let objects: Vec<Object<'_>> = ladder
+        .resources
+        .iter()
+        .zip(&annotations)
+        .map(|(resource, annotations)| Object {
+            group: &resource.id.group,
+            kind: &resource.id.kind,
+            namespace: &resource.id.namespace,
+            name: &resource.id.name,
+            annotations,
+            defines: resource.manifest.fact(Fact::CrdGroup).zip(resource.manifest.fact(Fact::CrdKind)),
+        })
+        .collect();
+    let sync = argocd::Sync { namespace: destination, target: &objects, live: &[], prune_last: false };
+    argocd::tasks(&sync)
+        .into_iter()
+        .map(|task| Step { resource: ResourceIndex(task.object), hook: task.hook, wave: task.wave })
+        .collect()
+}
+
+/// What Argo CD will read after the splice; encrypted documents keep what they have.
+fn relevant(resource: &Resource, wave: i64) -> Vec<(String, String)> {
+    let manifest = &resource.manifest;
+    let kept = |key: &str| RELEVANT.contains(&key) || (manifest.outline.opaque && key == WAVE);
+    let mut annotations: Vec<(String, String)> =
+        manifest.annotations.iter().filter(|(key, _)| kept(key)).cloned().collect();
+    if !manifest.outline.opaque {
+        annotations.push((WAVE.to_owned(), wave.to_string()));
+    }
+    annotations
+}
+
+/// A finding for every strong edge that Argo CD's order would break.
+#[must_use]
+pub fn broken_edges(ladder: &Ladder) -> Vec<Finding> {
+    let mut places: BTreeMap<ResourceIndex, (usize, Step)> = BTreeMap::new();
+    for (position, step) in ladder.order.iter().enumerate() {
+        places.entry(step.resource).or_insert((position, *step));
+    }
+    let strong = ladder.edges.iter().filter(|edge| edge.is_strong());
+    strong.filter_map(|edge| broken(ladder, edge, &places)).collect()
+}
+
+fn broken(ladder: &Ladder, edge: &Edge, places: &BTreeMap<ResourceIndex, (usize, Step)>) -> Option<Finding> {
+    let (from, to) = (edge.from.resource?, edge.to.resource?);
+    let (from_at, to_at) = (places.get(&from)?, places.get(&to)?);
+    let key = |step: &Step| (step.hook, step.wave);
+    let kind = |index: ResourceIndex| &ladder.resource(index).id.kind;
+    let kept = match edge.gate {
+        Gate::Ready => key(&to_at.1) < key(&from_at.1),
+        // Equal kinds of one wave are applied at the same time.
+        Gate::Present => to_at.0 < from_at.0 && (key(&to_at.1) < key(&from_at.1) || kind(from) != kind(to)),
+    };
+    if kept {
+        return None;
+    }
+    let (from, to) = (ladder.resource(from), ladder.resource(to));
+    let message = format!(
+        "Argo CD would apply `{}` ({} wave {}) without waiting for `{}` ({} wave {}): {}",
+        from.id.short(),
+        from_at.1.hook,
+        from_at.1.wave,
+        to.id.short(),
+        to_at.1.hook,
+        to_at.1.wave,
+        edge.reason
+    );
+    let help = match from_at.1.hook < to_at.1.hook {
+        true => format!(
+            "make `{}` a {} hook too, or take the hook off `{}`",
+            to.id.short(),
+            from_at.1.hook,
+            from.id.short()
+        ),
+        false => "an encrypted document cannot carry a wave: put it into an earlier component".to_owned(),
+    };
+    Some(
+        Finding::new("order-broken", Level::Error, message)
+            .about(&ladder.component(edge.from.component).name)
+            .at(edge.origin.clone())
+            .help(help),
+    )
+}

@@ -1,0 +1,65 @@
+//! The ladder top to bottom for a terminal: rungs, components, what moved and why.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use super::causes;
+use crate::model::{ComponentIndex, Ladder};
+use crate::report;
+
+const RUNG: Style = Style::new().bold();
+const MOVED: Style = AnsiColor::Green.on_default();
+const DIM: Style = Style::new().dimmed();
+
+/// Writes the plan.
+///
+/// # Errors
+/// When the writer fails.
+pub fn write(ladder: &Ladder, out: &mut impl Write) -> io::Result<()> {
+    let phases = ladder.phases();
+    writeln!(
+        out,
+        "{} components with {} resources on {} rungs",
+        ladder.components.len(),
+        ladder.resources.len(),
+        phases.len()
+    )?;
+    let width = ladder.components.iter().map(|component| component.name.len()).max().unwrap_or(0);
+    for (rung, components) in phases {
+        let domain = rung.domain.as_deref().unwrap_or("any domain");
+        let added = if rung.grown { ", added" } else { "" };
+        writeln!(out, "\n{RUNG}{}{RUNG:#}  {DIM}{domain}, wave {}{added}{DIM:#}", rung.phase, rung.wave)?;
+        for component in components {
+            line(ladder, component, width, out)?;
+        }
+    }
+    if !ladder.findings.is_empty() {
+        writeln!(out, "\n{}", report::summary(&ladder.findings))?;
+        report::findings(&ladder.findings, out)?;
+    }
+    Ok(())
+}
+
+fn line(ladder: &Ladder, index: ComponentIndex, width: usize, out: &mut impl Write) -> io::Result<()> {
+    let (component, placement) = (ladder.component(index), ladder.placement(index));
+    let mut notes = Vec::new();
+    if placement.base != placement.phase {
+        notes.push(format!("{MOVED}{} → {}{MOVED:#}", placement.base, placement.phase));
+    }
+    if placement.pinned {
+        notes.push("pinned".to_owned());
+    }
+    if placement.depth > 0 {
+        notes.push(format!("{DIM}depth {}{DIM:#}", placement.depth));
+    }
+    if let Some(origin) = &component.split_from {
+        notes.push(format!("split from {origin}"));
+    }
+    let text = format!("  {:width$}  {:12}  {}", component.name, placement.role.as_str(), notes.join(", "));
+    writeln!(out, "{}", text.trim_end())?;
+    for (rule, because) in causes(ladder, index) {
+        writeln!(out, "      {rule}: {because}")?;
+    }
+    Ok(())
+}

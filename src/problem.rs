@@ -1,0 +1,110 @@
+//! Why we cannot go on: place first, the fact, then the edit that helps.
+
+use std::fmt;
+
+/// One thing that stops a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// `file:line:column` as far as known.
+    pub place: Option<String>,
+    /// The fact.
+    pub message: String,
+    /// The edit that helps.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// A problem without a place.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { place: None, message: message.into(), help: None }
+    }
+
+    /// Says where.
+    #[must_use]
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        self.place = Some(place.to_string());
+        self
+    }
+
+    /// Says what to edit.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "error: {}", self.message)?;
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Everything that stopped a run, at least one problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problems(pub Vec<Problem>);
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, problem) in self.0.iter().enumerate() {
+            if number > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// The known word nearest to a misspelt one, if one is near enough to be meant.
+#[must_use]
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    known
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= (candidate.len().max(word.len()) / 3).max(1))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// A help text that suggests the nearest known word, or lists what there is.
+#[must_use]
+pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match nearest(word, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => {
+            let all: Vec<&str> = known.into_iter().take(50).collect();
+            format!("known are {}", all.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_word_is_suggested_and_a_far_one_is_not() {
+        let known = ["runtime", "config", "post-runtime"];
+        assert_eq!(nearest("runtiem", known), Some("runtime"));
+        assert_eq!(nearest("Config", known), Some("config"));
+        assert_eq!(nearest("elephant", known), None);
+    }
+}

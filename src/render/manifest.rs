@@ -1,0 +1,292 @@
+//! A manifest file → its objects: text, outline for the splice, and the facts the catalogue asks for.
+//!
+//! The matcher depends on the kind, which may stand behind other fields. A scan for `kind:` at the start of a
+//! line guesses it; a document that turns out to be another kind is read once more.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Rendered;
+use crate::argocd::{self, HookUse};
+use crate::catalogue::matcher::{Capture, Matcher};
+use crate::catalogue::probes::Fact;
+use crate::catalogue::{Catalogue, Compiled, ProbeKind};
+use crate::disk;
+use crate::model::{Finding, Level, Origin};
+use crate::problem::Problems;
+use crate::yaml::{self, Chunk, Limits, Outline, YamlError};
+
+/// Argo CD's annotation for the wave.
+pub const WAVE: &str = "argocd.argoproj.io/sync-wave";
+
+/// One object as text, with what was read from it.
+#[derive(Debug)]
+pub struct Manifest {
+    /// The file it came from.
+    pub file: Arc<str>,
+    /// Line it starts on.
+    pub line: usize,
+    /// Its text.
+    pub chunk: Chunk,
+    /// Where its text may be spliced.
+    pub outline: Outline,
+    /// `apiVersion` without the version.
+    pub group: String,
+    /// `kind`.
+    pub kind: String,
+    /// `metadata.name`, or `metadata.generateName` with a trailing `*`.
+    pub name: String,
+    /// `metadata.namespace` as written.
+    pub namespace: Option<String>,
+    /// Annotations as Argo CD reads them.
+    pub annotations: Vec<(String, String)>,
+    /// Labels.
+    pub labels: Vec<(String, String)>,
+    /// Line of the wave annotation, when there is one.
+    pub wave_line: Option<usize>,
+    /// What rows and code asked for.
+    pub captures: Vec<Capture>,
+}
+
+impl Manifest {
+    /// The captures of a fact.
+    pub fn facts(&self, fact: Fact) -> impl Iterator<Item = &Capture> {
+        self.captures.iter().filter(move |capture| capture.kind == ProbeKind::Code(fact))
+    }
+
+    /// The first value of a fact.
+    #[must_use]
+    pub fn fact(&self, fact: Fact) -> Option<&str> {
+        self.facts(fact).next().and_then(|capture| capture.value.as_deref())
+    }
+
+    /// The value of an annotation.
+    #[must_use]
+    pub fn annotation(&self, key: &str) -> Option<&str> {
+        self.annotations.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Reads a file's objects; a bad document is a finding, a bad file a problem.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn from_file(root: &Path, path: &str, catalogue: &Catalogue) -> Result<Rendered, Problems> {
+    let text: Arc<str> = disk::read(root, path)?.into();
+    Ok(from_text(&Arc::from(path), &text, catalogue))
+}
+
+/// Reads the objects of a text.
+#[must_use]
+pub fn from_text(file: &Arc<str>, text: &Arc<str>, catalogue: &Catalogue) -> Rendered {
+    let mut reader = Reader { file, catalogue, limits: Limits::default(), rendered: Rendered::default() };
+    match yaml::split(text) {
+        Ok(chunks) => chunks.into_iter().for_each(|chunk| reader.document(chunk, true)),
+        Err(error) => reader.invalid(&error, text),
+    }
+    reader.rendered
+}
+
+struct Reader<'a> {
+    file: &'a Arc<str>,
+    catalogue: &'a Catalogue,
+    limits: Limits,
+    rendered: Rendered,
+}
+
+impl Reader<'_> {
+    fn document(&mut self, chunk: Chunk, may_be_list: bool) {
+        match self.read(&chunk) {
+            Err(error) => self.invalid(&error, chunk.text()),
+            Ok((outline, _)) if outline.empty => {}
+            Ok((outline, _)) if outline.items && may_be_list => {
+                match yaml::items(&chunk, &outline, &self.limits) {
+                    Ok(items) => items.into_iter().for_each(|item| self.document(item, false)),
+                    Err(error) => self.invalid(&error, chunk.text()),
+                }
+            }
+            Ok((outline, captures)) => self.object(chunk, outline, captures),
+        }
+    }
+
+    fn read(&self, chunk: &Chunk) -> Result<(Outline, Vec<Capture>), YamlError> {
+        let (group, kind) = guessed_kind(chunk.text());
+        let compiled = self.catalogue.compiled(group, kind);
+        let (outline, captures) = self.walk(chunk, &compiled)?;
+        let (real_group, real_kind) = real_kind(&captures);
+        if (real_group, real_kind) == (group, kind) || outline.items || outline.empty {
+            return Ok((outline, captures));
+        }
+        let compiled = self.catalogue.compiled(real_group, real_kind);
+        self.walk(chunk, &compiled)
+    }
+
+    fn walk(&self, chunk: &Chunk, compiled: &Compiled) -> Result<(Outline, Vec<Capture>), YamlError> {
+        let mut matcher = Matcher::new(compiled);
+        let outline = yaml::read(chunk, &self.limits, &mut matcher)?;
+        let mut captures = matcher.captures;
+        if !compiled.queries.is_empty() && !outline.empty {
+            captures.extend(super::query::captures(chunk, compiled, &self.limits)?);
+        }
+        Ok((outline, captures))
+    }
+
+    fn object(&mut self, chunk: Chunk, outline: Outline, captures: Vec<Capture>) {
+        let manifest = manifest(self.file, chunk, outline, captures);
+        if manifest.kind.is_empty() {
+            let message = "a document without `apiVersion` and `kind` is no manifest and is left out";
+            self.finding(Finding::new("not-a-manifest", Level::Warning, message), manifest.line);
+            return;
+        }
+        self.outline_findings(&manifest);
+        self.annotation_findings(&manifest);
+        if manifest.name.is_empty() {
+            let message = format!("a {} without `metadata.name` cannot be applied", manifest.kind);
+            self.finding(Finding::new("missing-name", Level::Error, message), manifest.line);
+            return;
+        }
+        self.rendered.manifests.push(manifest);
+    }
+
+    fn outline_findings(&mut self, manifest: &Manifest) {
+        for (key, mark) in &manifest.outline.duplicate_keys {
+            let message = format!("`{key}` stands twice in one mapping; the last one counts");
+            let finding =
+                Finding::new("duplicate-key", Level::Warning, message).help("delete one of the two");
+            self.finding(finding, mark.line);
+        }
+        for (path, mark) in &manifest.outline.non_string_values {
+            let message = format!("`{path}` is not a string; Argo CD refuses such a manifest");
+            let finding =
+                Finding::new("non-string-value", Level::Error, message).help("put the value in quotes");
+            self.finding(finding, mark.line);
+        }
+    }
+
+    fn annotation_findings(&mut self, manifest: &Manifest) {
+        let line = manifest.wave_line.unwrap_or(manifest.line);
+        if let Some(text) = manifest.annotation(WAVE)
+            && argocd::parse_wave(text).is_none()
+        {
+            let message = format!("wave `{text}` is no integer; Argo CD falls back to the Helm weight or 0");
+            self.finding(Finding::new("invalid-wave", Level::Warning, message), line);
+        }
+        if argocd::hooks(&manifest.annotations) == HookUse::Ignored {
+            self.ignored_hook(manifest);
+        }
+    }
+
+    fn ignored_hook(&mut self, manifest: &Manifest) {
+        let hook = manifest.annotation("argocd.argoproj.io/hook");
+        let helm = manifest.annotation("helm.sh/hook").unwrap_or_default();
+        let message = format!(
+            "hook `{}` is none of Argo CD's, so `{}` would never be applied",
+            hook.unwrap_or(helm),
+            manifest.name
+        );
+        let finding = match hook {
+            Some(word) => {
+                Finding::new("unknown-hook", Level::Error, message).help(crate::problem::suggestion(
+                    word,
+                    ["PreSync", "Sync", "PostSync", "SyncFail", "Skip", "PreDelete", "PostDelete"],
+                ))
+            }
+            None => Finding::new("unknown-hook", Level::Info, message).help("Helm runs it, Argo CD does not"),
+        };
+        self.finding(finding, manifest.line);
+    }
+
+    fn invalid(&mut self, error: &YamlError, text: &str) {
+        let message = format!("invalid YAML at column {}: {}", error.column, error.message);
+        let finding = Finding::new("invalid-yaml", Level::Error, message);
+        let templated = text.contains("{{") && text.contains("}}");
+        let help = "this looks like a template: render its chart first, or leave the file out";
+        self.finding(if templated { finding.help(help) } else { finding }, error.line);
+    }
+
+    fn finding(&mut self, finding: Finding, line: usize) {
+        self.rendered.findings.push(finding.at(Origin::new(self.file, line)));
+    }
+}
+
+/// Group and kind as lines at column 0 say; empty when they do not.
+fn guessed_kind(text: &str) -> (&str, &str) {
+    let field = |name: &str| {
+        let mut rest = text;
+        loop {
+            let at = memchr::memmem::find(rest.as_bytes(), name.as_bytes())?;
+            if at == 0 || rest.as_bytes()[at - 1] == b'\n' {
+                let line = rest[at + name.len()..].lines().next().unwrap_or_default();
+                return Some(line.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']));
+            }
+            rest = &rest[at + name.len()..];
+        }
+    };
+    let kind = field("kind:").unwrap_or_default();
+    (group_of(field("apiVersion:").unwrap_or_default()), kind)
+}
+
+fn real_kind(captures: &[Capture]) -> (&str, &str) {
+    let value = |fact| {
+        let mut all = captures.iter().rev().filter(|capture| capture.kind == ProbeKind::Code(fact));
+        all.find_map(|capture| capture.value.as_deref()).unwrap_or_default()
+    };
+    (group_of(value(Fact::ApiVersion)), value(Fact::Kind))
+}
+
+/// `apps/v1` → `apps`, `v1` → the core group.
+fn group_of(api_version: &str) -> &str {
+    api_version.split_once('/').map_or("", |(group, _)| group)
+}
+
+fn manifest(file: &Arc<str>, chunk: Chunk, outline: Outline, captures: Vec<Capture>) -> Manifest {
+    let (group, kind) = real_kind(&captures);
+    let mut manifest = Manifest {
+        file: Arc::clone(file),
+        line: start_line(&captures).unwrap_or(chunk.line()),
+        group: group.to_owned(),
+        kind: kind.to_owned(),
+        chunk,
+        outline,
+        name: String::new(),
+        namespace: None,
+        annotations: Vec::new(),
+        labels: Vec::new(),
+        wave_line: None,
+        captures: Vec::new(),
+    };
+    for capture in captures {
+        manifest.take(capture);
+    }
+    manifest
+}
+
+/// Comments and `---` before an object are not its start.
+fn start_line(captures: &[Capture]) -> Option<usize> {
+    let is_head = |capture: &&Capture| matches!(capture.kind, ProbeKind::Code(Fact::ApiVersion | Fact::Kind));
+    captures.iter().filter(is_head).map(|capture| capture.line).min()
+}
+
+impl Manifest {
+    fn take(&mut self, capture: Capture) {
+        let Capture { kind: ProbeKind::Code(fact), value: Some(value), .. } = &capture else {
+            self.captures.push(capture);
+            return;
+        };
+        match fact {
+            Fact::ApiVersion | Fact::Kind => {}
+            Fact::Name => self.name.clone_from(value),
+            Fact::GenerateName if self.name.is_empty() => self.name = format!("{value}*"),
+            Fact::GenerateName => {}
+            Fact::Namespace => self.namespace = Some(value.clone()).filter(|name| !name.is_empty()),
+            Fact::Label => self.labels.push((capture.key.clone(), value.clone())),
+            Fact::Annotation => {
+                if capture.key == WAVE {
+                    self.wave_line = Some(capture.line);
+                }
+                self.annotations.push((capture.key.clone(), value.clone()));
+            }
+            _ => self.captures.push(capture),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Components → their manifests. Sources render in parallel; the result never depends on which thread was first.
+
+pub mod manifest;
+pub mod plain;
+pub mod query;
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+pub use manifest::Manifest;
+
+use crate::catalogue::Catalogue;
+use crate::load::LoadedComponent;
+use crate::load::descriptor::Source;
+use crate::model::{Finding, Level};
+use crate::problem::{Problem, Problems};
+use crate::progress::Progress;
+
+/// The manifests of one component, and what was odd about them.
+#[derive(Debug, Default)]
+pub struct Rendered {
+    /// In file order, then document order.
+    pub manifests: Vec<Manifest>,
+    /// What the user should know.
+    pub findings: Vec<Finding>,
+}
+
+/// Renders every component's source, in the order of the components.
+///
+/// # Errors
+/// When a path is missing or cannot be read; all components' problems together.
+pub fn manifests(
+    root: &Path,
+    components: &[LoadedComponent],
+    catalogue: &Catalogue,
+    progress: &Progress,
+) -> Result<Vec<Rendered>, Problems> {
+    let listed: Vec<Result<Vec<String>, Problems>> =
+        components.par_iter().map(|component| files(root, component)).collect();
+    let mut problems = Vec::new();
+    let mut work = Vec::new();
+    for (index, files) in listed.into_iter().enumerate() {
+        match files {
+            Ok(files) => work.extend(files.into_iter().map(|file| (index, file))),
+            Err(Problems(found)) => problems.extend(found),
+        }
+    }
+    progress.start(work.len());
+    let read: Vec<(usize, Result<Rendered, Problems>)> = work
+        .into_par_iter()
+        .map(|(index, file)| {
+            let rendered = manifest::from_file(root, &file, catalogue);
+            progress.step();
+            (index, rendered)
+        })
+        .collect();
+    progress.finish();
+    let mut rendered: Vec<Rendered> = components.iter().map(|_| Rendered::default()).collect();
+    for (index, result) in read {
+        match result {
+            Ok(file) => add(&mut rendered[index], file, &components[index]),
+            Err(Problems(found)) => problems.extend(found),
+        }
+    }
+    for (component, own) in components.iter().zip(&mut rendered) {
+        own.findings.extend(not_rendered(root, component));
+    }
+    if problems.is_empty() { Ok(rendered) } else { Err(Problems(problems)) }
+}
+
+fn add(rendered: &mut Rendered, file: Rendered, component: &LoadedComponent) {
+    rendered.manifests.extend(file.manifests);
+    let about = |finding: Finding| finding.about(&component.component.name);
+    rendered.findings.extend(file.findings.into_iter().map(about));
+}
+
+/// The plain manifest files of a component; charts and kustomizations have none.
+fn files(root: &Path, component: &LoadedComponent) -> Result<Vec<String>, Problems> {
+    let descriptor = &component.component.origin;
+    match &component.source {
+        Source::Directory(path) => {
+            if plain::tool_of(root, path).is_some() {
+                return Ok(Vec::new());
+            }
+            if !crate::disk::is_directory(root, path) {
+                let message = format!(
+                    "`{path}`, the path of component `{}`, is not a directory",
+                    component.component.name
+                );
+                return Err(Problem::new(message)
+                    .at(descriptor)
+                    .help("`path` is relative to the descriptor: correct it, or use `manifests` for single files")
+                    .into());
+            }
+            plain::in_directory(root, path)
+        }
+        Source::Globs { base, patterns } => plain::by_globs(root, base, patterns, descriptor),
+        Source::Kustomize(_) | Source::Chart { .. } => Ok(Vec::new()),
+    }
+}
+
+fn not_rendered(root: &Path, component: &LoadedComponent) -> Option<Finding> {
+    let what = match &component.source {
+        Source::Directory(path) => plain::tool_of(root, path)?,
+        Source::Kustomize(_) => "kustomization",
+        Source::Chart { .. } => "chart",
+        Source::Globs { .. } => return None,
+    };
+    let name = &component.component.name;
+    Some(
+        Finding::new("source-not-rendered", Level::Error, format!("the {what} of `{name}` was not rendered"))
+            .about(name)
+            .at(component.component.origin.clone())
+            .help("render it beforehand and point `path` at the result"),
+    )
+}

@@ -1,0 +1,116 @@
+//! Plain manifests: which files of a directory are a component's own.
+
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobSetBuilder};
+
+use crate::discover::DESCRIPTOR_NAMES;
+use crate::disk;
+use crate::model::Origin;
+use crate::problem::{Problem, Problems};
+
+const KUSTOMIZATION_NAMES: &[&str] = &["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/// What a directory is, when it is not plain manifests; decided as Argo CD decides.
+#[must_use]
+pub fn tool_of(root: &Path, directory: &str) -> Option<&'static str> {
+    let has = |name: &str| disk::exists(root, &disk::joined(directory, name));
+    if has("Chart.yaml") {
+        Some("chart")
+    } else if KUSTOMIZATION_NAMES.iter().any(|name| has(name)) {
+        Some("kustomization")
+    } else {
+        None
+    }
+}
+
+/// All manifest files below a directory, without those of other components, charts or kustomizations.
+///
+/// # Errors
+/// When a directory cannot be listed.
+pub fn in_directory(root: &Path, directory: &str) -> Result<Vec<String>, Problems> {
+    let mut files = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(current) = open.pop() {
+        for entry in disk::list(root, &current)? {
+            let path = disk::joined(&current, &entry.name);
+            if entry.is_directory {
+                if !belongs_elsewhere(root, &path) {
+                    open.push(path);
+                }
+            } else if is_manifest(&entry.name) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The files that globs name, relative to `base`; a glob without a file is a problem.
+///
+/// # Errors
+/// When a glob does not parse or matches nothing.
+pub fn by_globs(
+    root: &Path,
+    base: &str,
+    patterns: &[String],
+    origin: &Origin,
+) -> Result<Vec<String>, Problems> {
+    let mut globs = GlobSetBuilder::new();
+    for pattern in patterns {
+        let whole = disk::joined(base, pattern);
+        let glob = GlobBuilder::new(&whole).literal_separator(true).build();
+        globs.add(glob.map_err(|error| {
+            Problem::new(format!("`{pattern}` is not a glob: {}", error.kind())).at(origin)
+        })?);
+    }
+    let globs = globs.build().map_err(|error| Problem::new(error.to_string()).at(origin))?;
+    let mut hit = vec![false; patterns.len()];
+    let mut files = Vec::new();
+    for file in everything(root, &common_base(base, patterns))? {
+        let matches = globs.matches(&file);
+        for index in &matches {
+            hit[*index] = true;
+        }
+        if !matches.is_empty() {
+            files.push(file);
+        }
+    }
+    if let Some(missed) = hit.iter().position(|found| !found) {
+        return Err(Problem::new(format!("`{}` matches no file", patterns[missed]))
+            .at(origin)
+            .help("globs are relative to the descriptor; `**` goes into folders")
+            .into());
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// The folder all patterns lie under: patterns may start with `../`.
+fn common_base(base: &str, patterns: &[String]) -> String {
+    let ups = patterns.iter().map(|pattern| pattern.split('/').take_while(|part| *part == "..").count());
+    disk::joined(base, &vec![".."; ups.max().unwrap_or(0)].join("/"))
+}
+
+fn everything(root: &Path, directory: &str) -> Result<Vec<String>, Problems> {
+    let mut files = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(current) = open.pop() {
+        for entry in disk::list(root, &current)? {
+            let path = disk::joined(&current, &entry.name);
+            if entry.is_directory { open.push(path) } else { files.push(path) }
+        }
+    }
+    Ok(files)
+}
+
+fn belongs_elsewhere(root: &Path, directory: &str) -> bool {
+    let described = DESCRIPTOR_NAMES.iter().any(|name| disk::exists(root, &disk::joined(directory, name)));
+    described || tool_of(root, directory).is_some()
+}
+
+fn is_manifest(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "yaml" | "yml" | "json") && !DESCRIPTOR_NAMES.contains(&name) && name != "ladder.yaml"
+}

@@ -1,0 +1,91 @@
+//! Notices a key that its mapping already has. Small mappings compare hashes in a row, large ones use a set, so
+//! neither a thousand tiny mappings nor one huge one is slow.
+
+use std::collections::HashSet;
+
+const SMALL: usize = 24;
+
+/// The keys of all mappings that are open.
+#[derive(Default)]
+pub(super) struct OpenKeys {
+    hashes: Vec<(u64, usize)>,
+    arena: String,
+}
+
+/// The keys of one open mapping.
+#[derive(Default)]
+pub(super) struct Scope {
+    first: usize,
+    arena: usize,
+    large: Option<HashSet<Box<str>>>,
+}
+
+impl OpenKeys {
+    pub(super) fn open(&self) -> Scope {
+        Scope { first: self.hashes.len(), arena: self.arena.len(), large: None }
+    }
+
+    pub(super) fn close(&mut self, scope: &Scope) {
+        self.hashes.truncate(scope.first);
+        self.arena.truncate(scope.arena);
+    }
+
+    /// Adds a key to the innermost scope and says whether it was new there.
+    pub(super) fn insert(&mut self, scope: &mut Scope, key: &str) -> bool {
+        if let Some(large) = &mut scope.large {
+            return large.insert(key.into());
+        }
+        let hash = hash(key);
+        let small = &self.hashes[scope.first..];
+        if small.iter().any(|&(other, at)| other == hash && self.stored(at) == key) {
+            return false;
+        }
+        if small.len() >= SMALL {
+            let mut large: HashSet<Box<str>> = small.iter().map(|&(_, at)| self.stored(at).into()).collect();
+            large.insert(key.into());
+            scope.large = Some(large);
+            self.close(scope);
+            return true;
+        }
+        self.hashes.push((hash, self.arena.len()));
+        self.arena.push_str(key);
+        // A character that no key can hold ends the key, so that one offset is enough to find it.
+        self.arena.push('\0');
+        true
+    }
+
+    fn stored(&self, at: usize) -> &str {
+        let end = memchr::memchr(0, &self.arena.as_bytes()[at..]).map_or(self.arena.len(), |len| at + len);
+        &self.arena[at..end]
+    }
+}
+
+/// A fast hash for comparing keys; equality is always checked on the text as well.
+pub(super) fn hash(text: &str) -> u64 {
+    let mut hash = text.len() as u64;
+    for part in text.as_bytes().chunks(8) {
+        let mut word = [0; 8];
+        word[..part.len()].copy_from_slice(part);
+        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517c_c1b7_2722_0a95);
+    }
+    hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_key_is_noticed_in_small_and_large_mappings() {
+        let mut keys = OpenKeys::default();
+        let mut outer = keys.open();
+        for number in 0..200 {
+            assert!(keys.insert(&mut outer, &format!("key-{number}")));
+            let mut inner = keys.open();
+            assert!(keys.insert(&mut inner, "key-1"));
+            assert!(!keys.insert(&mut inner, "key-1"));
+            keys.close(&inner);
+            assert!(!keys.insert(&mut outer, "key-0"));
+        }
+    }
+}

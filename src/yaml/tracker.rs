@@ -1,0 +1,222 @@
+//! Builds the outline of a document while its events go by. It watches three levels only, so that events
+//! further inside cost a comparison.
+
+use super::keys::hash;
+use super::outline::{Entry, Item, Origin, Outline, Shape, Site};
+use super::scalar::{GoValue, go_value};
+use super::{Event, Limits, Mark, Scalar};
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Top {
+    Metadata,
+    Sops,
+    Items,
+    #[default]
+    Other,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Inner {
+    Annotations,
+    Labels,
+    Namespace,
+    #[default]
+    Other,
+}
+
+/// Builds the outline of one document.
+#[derive(Default)]
+pub(super) struct Tracker {
+    pub(super) outline: Outline,
+    depth: usize,
+    top: Top,
+    inner: Inner,
+    last_key: String,
+    base: usize,
+}
+
+impl Tracker {
+    pub(super) fn new(limits: &Limits, base: usize) -> Self {
+        let outline = Outline { limits: *limits, ..Outline::default() };
+        Self { outline, base, ..Self::default() }
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    #[inline]
+    pub(super) fn track(&mut self, event: Event<'_>, mark: Mark, origin: Origin) {
+        match event {
+            Event::MappingStart | Event::SequenceStart => {
+                if self.is_watched() {
+                    self.value(event, mark, origin);
+                }
+                self.depth += 1;
+            }
+            Event::MappingEnd | Event::SequenceEnd => {
+                self.depth -= 1;
+                if self.top == Top::Items && self.depth <= 2 {
+                    self.end(mark);
+                }
+            }
+            Event::Key(key) if self.is_watched() => self.key(key, mark, origin),
+            Event::Scalar(_) if self.is_watched() => self.value(event, mark, origin),
+            Event::Key(_) | Event::Scalar(_) => {}
+        }
+    }
+
+    /// A merge key in the innermost mapping.
+    pub(super) fn merge(&mut self) {
+        self.outline.sites.merged |= self.is_edited();
+    }
+
+    /// Whether the innermost mapping is one that a splice may extend.
+    fn is_edited(&self) -> bool {
+        match self.depth {
+            1 => true,
+            2 => self.top == Top::Metadata,
+            3 => self.top == Top::Metadata && self.inner == Inner::Annotations,
+            _ => false,
+        }
+    }
+
+    /// Whether anything at the current depth may matter.
+    #[inline]
+    pub(super) fn is_watched(&self) -> bool {
+        self.depth <= 1 || (self.depth <= 3 && self.top != Top::Other)
+    }
+
+    fn key(&mut self, key: &str, mark: Mark, origin: Origin) {
+        let at = mark.offset.wrapping_sub(self.base);
+        self.outline.sites.merged |= origin.shape == Shape::Elsewhere && self.is_edited();
+        match (self.depth, self.top, self.inner) {
+            (1, ..) => self.top_key(key, at),
+            (2, Top::Sops, _) => self.outline.opaque |= key == "mac",
+            (2, Top::Metadata, _) => self.metadata_key(key, at),
+            (3, Top::Metadata, Inner::Annotations) => {
+                self.remember(key);
+                if let Some(site) = &mut self.outline.sites.annotations {
+                    site.first.get_or_insert(at);
+                }
+                let site = Site { key: at, ..Site::default() };
+                self.outline.sites.entries.push(Entry { key_hash: hash(key), site });
+            }
+            (3, Top::Metadata, Inner::Labels) => self.remember(key),
+            _ => {}
+        }
+    }
+
+    fn remember(&mut self, key: &str) {
+        self.last_key.clear();
+        self.last_key.push_str(key);
+    }
+
+    fn top_key(&mut self, key: &str, at: usize) {
+        let sites = &mut self.outline.sites;
+        sites.root.first.get_or_insert(at);
+        self.top = match key {
+            "metadata" => Top::Metadata,
+            "sops" => Top::Sops,
+            "items" => Top::Items,
+            _ => Top::Other,
+        };
+        if self.top == Top::Metadata {
+            sites.metadata = Some(Site { key: at, ..Site::default() });
+            sites.annotations = None;
+            sites.namespace = None;
+            sites.entries.clear();
+            self.outline.non_string_values.clear();
+        }
+        if self.top == Top::Items {
+            sites.items.clear();
+            self.outline.items = false;
+        }
+    }
+
+    fn metadata_key(&mut self, key: &str, at: usize) {
+        let sites = &mut self.outline.sites;
+        if let Some(site) = &mut sites.metadata {
+            site.first.get_or_insert(at);
+        }
+        let site = Some(Site { key: at, ..Site::default() });
+        self.inner = match key {
+            "annotations" => {
+                sites.annotations = site;
+                sites.entries.clear();
+                self.outline.non_string_values.retain(|(path, _)| !path.starts_with(ANNOTATIONS));
+                Inner::Annotations
+            }
+            "labels" => {
+                self.outline.non_string_values.retain(|(path, _)| !path.starts_with(LABELS));
+                Inner::Labels
+            }
+            "namespace" => {
+                sites.namespace = site;
+                Inner::Namespace
+            }
+            _ => Inner::Other,
+        };
+    }
+
+    /// A scalar or the start of a mapping or sequence, at the current depth.
+    fn value(&mut self, event: Event<'_>, mark: Mark, origin: Origin) {
+        let at = mark.offset.wrapping_sub(self.base);
+        let sites = &mut self.outline.sites;
+        let site = match (self.depth, self.top, self.inner) {
+            (0, ..) => Some(&mut sites.root),
+            (1, Top::Metadata, _) => sites.metadata.as_mut(),
+            (2, Top::Metadata, Inner::Annotations) => sites.annotations.as_mut(),
+            (2, Top::Metadata, Inner::Namespace) => sites.namespace.as_mut(),
+            (3, Top::Metadata, Inner::Annotations) => sites.entries.last_mut().map(|entry| &mut entry.site),
+            _ => None,
+        };
+        if let Some(site) = site {
+            site.value = at;
+            site.shape = origin.shape;
+            site.anchored = origin.anchored;
+            site.tagged = origin.tagged;
+        }
+        match (self.depth, self.top) {
+            (1, Top::Items) => self.outline.items = event == Event::SequenceStart,
+            (2, Top::Items) if self.outline.items => {
+                sites.items.push(Item { mark, start: at, end: at, shape: origin.shape });
+            }
+            (2 | 3, Top::Metadata) => self.string_check(event, mark),
+            _ => {}
+        }
+    }
+
+    fn string_check(&mut self, event: Event<'_>, mark: Mark) {
+        let path = match self.inner {
+            Inner::Annotations => ANNOTATIONS,
+            Inner::Labels => LABELS,
+            _ => return,
+        };
+        let fits = match (self.depth, event) {
+            (2, Event::MappingStart) => true,
+            (2, Event::Scalar(scalar)) => scalar.plain && go_value(scalar.text) == GoValue::Null,
+            (3, Event::Scalar(Scalar { text, plain, .. })) => {
+                !plain || matches!(go_value(text), GoValue::Null | GoValue::Text)
+            }
+            _ => false,
+        };
+        if !fits {
+            let path = if self.depth == 2 { path.to_owned() } else { format!("{path}.{}", self.last_key) };
+            self.outline.non_string_values.push((path, mark));
+        }
+    }
+
+    fn end(&mut self, mark: Mark) {
+        let at = mark.offset.wrapping_sub(self.base);
+        let sites = &mut self.outline.sites;
+        match (self.depth, sites.items.last_mut()) {
+            (2, Some(item)) => item.end = at,
+            (1, _) => sites.items_end = at,
+            _ => {}
+        }
+    }
+}
+
+const ANNOTATIONS: &str = "metadata.annotations";
+const LABELS: &str = "metadata.labels";
