@@ -76,7 +76,7 @@ pub fn read(root: &Path, file: &str) -> Result<String, Problems> {
     let bytes = fs::read(&path).map_err(|error| unreadable(file, &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let line = 1 + error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+        let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..at]).count();
         Problem::new("the file is not UTF-8 text").at(format!("{file}:{line}")).into()
     })
 }

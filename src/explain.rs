@@ -32,10 +32,10 @@ pub fn find(ladder: &Ladder, text: &str) -> Result<Subject, Problems> {
     match found[..] {
         [resource] => Ok(Subject::Resource(resource)),
         [] => {
-            let names: Vec<&str> =
+            let components: Vec<&str> =
                 ladder.components.iter().map(|component| component.name.as_str()).collect();
             Err(Problem::new(format!("there is no component or resource `{text}`"))
-                .help(suggestion(text, names))
+                .help(suggestion(text, components))
                 .into())
         }
         [first, ..] => Err(Problem::new(format!("`{text}` names {} resources", found.len()))

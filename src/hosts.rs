@@ -52,10 +52,9 @@ pub fn service(address: &str) -> Option<ServiceAddress> {
     let labels: Vec<&str> = host.split('.').collect();
     let (name, namespace) = match labels.iter().position(|label| *label == "svc") {
         Some(svc @ 2..) => (labels[svc - 2], Some(labels[svc - 1])),
-        Some(_) => return None,
         None if labels.len() == 1 => (labels[0], None),
         None if labels.len() == 2 => (labels[0], Some(labels[1])),
-        None => return None,
+        _ => return None,
     };
     Some(ServiceAddress { name: name.to_owned(), namespace: namespace.map(str::to_owned), port })
 }
@@ -76,7 +75,7 @@ fn in_token(token: &str) -> Option<String> {
     let head = token.split('/').next().unwrap_or_default();
     let head = head.rsplit('@').next().unwrap_or(head);
     let (host, port) = split_port(head);
-    let named = is_dns_name(host) && (port.is_some() || host.ends_with(".svc") || host.contains(".svc."));
+    let named = is_dns_name(host) && (port.is_some() || host.split('.').skip(2).any(|label| label == "svc"));
     named.then(|| head.to_owned())
 }
 

@@ -87,12 +87,11 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 /// A help text that suggests the nearest known word, or lists what there is.
 #[must_use]
 pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    match nearest(word, known.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            let all: Vec<&str> = known.into_iter().take(50).collect();
-            format!("known are {}", all.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
-        }
+    if let Some(near) = nearest(word, known.clone()) {
+        format!("did you mean `{near}`?")
+    } else {
+        let all: Vec<&str> = known.into_iter().take(50).collect();
+        format!("known are {}", all.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
     }
 }
 

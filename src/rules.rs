@@ -21,6 +21,7 @@ pub const IDS: &[&str] = &[
     "role-without-rung",
     "role-outside-domain",
     "rung-added",
+    "order-broken",
     // Fixes.
     "split-crds",
     "vault-after-storage",

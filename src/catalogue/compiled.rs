@@ -10,7 +10,7 @@ use jsonpath_rust::parser::parse_json_path;
 
 use super::probes::Fact;
 
-/// A path that is no JSONPath.
+/// A path that is no `JSONPath`.
 #[derive(Debug, thiserror::Error)]
 #[error("`{path}` is not a JSONPath: {message}")]
 pub struct CompileError {
@@ -76,7 +76,7 @@ enum Step {
     Any,
 }
 
-/// Checks that a path is a JSONPath.
+/// Checks that a path is a `JSONPath`.
 ///
 /// # Errors
 /// With the parser's message when it is not.

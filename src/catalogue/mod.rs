@@ -43,7 +43,7 @@ impl Catalogue {
     /// The built-in rows with `extra` ones behind them; a row that does not parse is an error.
     ///
     /// # Errors
-    /// When a path of `extra` is no JSONPath.
+    /// When a path of `extra` is no `JSONPath`.
     pub fn new(extra: &Rows) -> Result<Self, CompileError> {
         for row in &extra.edges {
             compiled::check(&row.path)?;

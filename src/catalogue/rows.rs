@@ -272,6 +272,9 @@ pub struct ProviderRow {
     /// Chart values that leave the CRDs out.
     #[serde(default)]
     pub crd_switch: BTreeMap<String, serde_json::Value>,
+    /// Role of its workload, where serving a group does not make it an operator (a collector that reads objects).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
     /// Whether it holds secrets for others.
     #[serde(default)]
     pub secret_provider: bool,

@@ -51,6 +51,7 @@ fn or_default(namespace: &str) -> &str {
 }
 
 /// Objects that stand more than once: Argo CD keeps the last and warns.
+#[must_use]
 pub fn duplicates(components: &[Component], resources: &[Resource]) -> Vec<Finding> {
     let mut first: BTreeMap<&ResourceId, &Resource> = BTreeMap::new();
     let mut findings = Vec::new();

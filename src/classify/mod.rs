@@ -66,7 +66,7 @@ fn workload_roles(resources: &mut [Resource], catalogue: &Catalogue) {
     let mut kinds = vec![Nature::default(); components];
     for resource in resources.iter() {
         let nature = &mut kinds[resource.component.0];
-        nature.operator |= !resource.serves.is_empty();
+        nature.operator |= !resource.serves.is_empty() && serves::known_role(resource, catalogue).is_none();
         nature.secrets |= resource.is_workload && serves::is_secret_provider(resource, catalogue);
         nature.storage |= resource.id.kind == "StorageClass";
     }
@@ -76,7 +76,7 @@ fn workload_roles(resources: &mut [Resource], catalogue: &Catalogue) {
             Nature { secrets: true, .. } => Role::Secret,
             Nature { storage: true, .. } => Role::Config,
             Nature { operator: true, .. } => Role::Operator,
-            _ => Role::Runtime,
+            _ => serves::known_role(resource, catalogue).unwrap_or(Role::Runtime),
         };
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, ProviderRow, is_built_in_group};
-use crate::model::{Resource, ResourceIndex};
+use crate::model::{Resource, ResourceIndex, Role};
 
 /// Namespace and name of a service account.
 type Account = (String, String);
@@ -32,6 +32,12 @@ pub fn mark(resources: &mut [Resource], catalogue: &Catalogue) {
 pub fn is_secret_provider(resource: &Resource, catalogue: &Catalogue) -> bool {
     let first = resource.manifest.fact(Fact::Image);
     first.is_some_and(|image| catalogue.providers_of_image(image).any(|provider| provider.secret_provider))
+}
+
+/// The role the catalogue gives a workload, whatever it serves.
+#[must_use]
+pub fn known_role(resource: &Resource, catalogue: &Catalogue) -> Option<Role> {
+    providers(resource, catalogue).find_map(|provider| provider.role)
 }
 
 /// The catalogue's providers that a workload's images belong to.

@@ -54,6 +54,7 @@ const WORKFLOW_GROUPS: &[&str] = &["temporal.io"];
 const WORKFLOW_IMAGES: &[&str] = &["server", "auto-setup", "frontend", "zeebe", "cadence"];
 
 /// Moves components of Jobs behind the runtime they talk to.
+#[must_use]
 pub fn moves(view: &View<'_>) -> Vec<Move> {
     let mut moves = Vec::new();
     for component in view.components().filter(|component| view.roles[component.0] == Role::Config) {

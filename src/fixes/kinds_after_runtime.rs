@@ -19,6 +19,7 @@ const LIFTED: &[(&str, &str, &str)] = &[
 ];
 
 /// Moves components of such objects behind the runtime they configure.
+#[must_use]
 pub fn moves(view: &View<'_>) -> Vec<Move> {
     let mut moves = Vec::new();
     for component in view.components().filter(|component| view.roles[component.0] == Role::Config) {

@@ -6,6 +6,7 @@ use crate::model::Role;
 const GROUP: &str = "cert-manager.io";
 
 /// Names the climb of operators that bring their own Certificate.
+#[must_use]
 pub fn moves(view: &View<'_>) -> Vec<Move> {
     let mut moves = Vec::new();
     for component in view.components().filter(|component| view.roles[component.0] == Role::Operator) {

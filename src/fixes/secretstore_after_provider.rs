@@ -7,6 +7,7 @@ use crate::model::Role;
 const PROVIDER: &[&str] = &["secret-store-provider", "issuer-vault"];
 
 /// Moves stores behind the provider of their own domain.
+#[must_use]
 pub fn moves(view: &View<'_>) -> Vec<Move> {
     let mut moves = Vec::new();
     for component in view.components().filter(|component| view.roles[component.0] == Role::Secret) {

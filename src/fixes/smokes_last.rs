@@ -4,6 +4,7 @@ use super::{Move, View};
 use crate::model::Role;
 
 /// Moves declared smokes.
+#[must_use]
 pub fn moves(view: &View<'_>) -> Vec<Move> {
     let smokes = view.components().filter_map(|component| {
         let role = view.scene.component(component).role.as_ref()?;

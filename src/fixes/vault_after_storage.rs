@@ -4,6 +4,7 @@ use super::{Move, View};
 use crate::model::Role;
 
 /// Moves secret providers that keep their data on the ladder's storage.
+#[must_use]
 pub fn moves(view: &View<'_>) -> Vec<Move> {
     let mut moves = Vec::new();
     for component in view.components().filter(|component| view.roles[component.0] == Role::Secret) {

@@ -7,6 +7,7 @@ use super::{Move, View};
 use crate::model::{ResourceIndex, Role};
 
 /// Moves such components to the secrets of their domain.
+#[must_use]
 pub fn moves(view: &View<'_>) -> Vec<Move> {
     let backends: BTreeSet<ResourceIndex> = view
         .edges

@@ -7,6 +7,7 @@ use crate::model::{Gate, Reason, ResourceId, Strength};
 const DEPENDS_ON: &str = "config.kubernetes.io/depends-on";
 
 /// Strong edges the author wrote for kpt or cli-utils.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     for (index, resource) in scene.iter() {

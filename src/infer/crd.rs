@@ -9,6 +9,7 @@ use crate::catalogue::probes::Fact;
 use crate::model::{Gate, Provision, Reason, ResourceIndex, Strength};
 
 /// Strong edges to CRDs.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = custom_resources(scene);
     inferred.extend(watched(scene));

@@ -8,6 +8,7 @@ use crate::model::{Gate, Reason, ResourceId, Strength};
 const ALWAYS: &[&str] = &["default", "kube-system", "kube-public", "kube-node-lease"];
 
 /// Strong edges to the Namespace; a destination namespace nobody shows is Argo CD's to create.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     let mut told = std::collections::BTreeSet::new();

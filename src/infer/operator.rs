@@ -11,6 +11,7 @@ use crate::catalogue::is_built_in_group;
 use crate::model::{Edge, Gate, Provision, Reason, ResourceIndex, Strength};
 
 /// Edges from custom resources to operators.
+#[must_use]
 pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
     let awaited: BTreeSet<ResourceIndex> = others
         .iter()

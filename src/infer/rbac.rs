@@ -8,6 +8,7 @@ use crate::catalogue::probes::Fact;
 use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
 
 /// Weak edges: a pod starts without its rights and retries until it has them.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let bindings = by_account(scene);
     let mut inferred = Inferred::default();

@@ -11,6 +11,7 @@ use crate::hosts;
 use crate::model::{Reason, Resource, ResourceId, ResourceIndex};
 
 /// Edges of every row for every reference seen.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     for (index, resource) in scene.iter() {

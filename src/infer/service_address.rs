@@ -1,4 +1,4 @@
-//! Hosts in env, args, commands and in the ConfigMaps and Secrets a pod reads name Services: weak waits.
+//! Hosts in env, args, commands and in the `ConfigMaps` and Secrets a pod reads name Services: weak waits.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +9,7 @@ use crate::hosts;
 use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
 
 /// Weak edges from pods to the Services they are told about.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     for (index, resource) in scene.iter() {

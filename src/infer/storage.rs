@@ -1,4 +1,4 @@
-//! Claims without a class wait for the default StorageClass; pods wait for the workload that provisions their volumes.
+//! Claims without a class wait for the default `StorageClass`; pods wait for the workload that provisions their volumes.
 
 use super::Inferred;
 use super::scene::{Scene, Wait};
@@ -8,6 +8,7 @@ use crate::model::{Gate, Reason, Resource, ResourceIndex, Strength};
 const DEFAULT_CLASS: &str = "storageclass.kubernetes.io/is-default-class";
 
 /// Strong edges to the default class, where claims leave the class open and the ladder has exactly one default.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     let defaults: Vec<ResourceIndex> = scene

@@ -164,8 +164,7 @@ pub fn start(rungs: &Rungs, domain: &str, role: Role) -> Option<(usize, bool)> {
     }
     let below = (0..rungs.list.len())
         .filter(in_domain)
-        .filter(|at| rungs.list[*at].roles.iter().max().is_some_and(|other| *other < role))
-        .next_back();
+        .rfind(|at| rungs.list[*at].roles.iter().max().is_some_and(|other| *other < role));
     let lowest = (0..rungs.list.len()).find(in_domain);
     below.or(lowest).map(|position| (position, false))
 }

@@ -1,10 +1,10 @@
 //! The finished ladder through Argo CD's own order, and the check that it keeps every strong edge.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::argocd::{self, Object};
 use crate::catalogue::probes::Fact;
-use crate::model::{Edge, Finding, Gate, Ladder, Level, Resource, ResourceIndex, Step};
+use crate::model::{Edge, Finding, Gate, Ladder, Level, Resource, ResourceId, ResourceIndex, Step};
 use crate::render::manifest::WAVE;
 
 /// Annotations that decide Argo CD's order.
@@ -33,24 +33,34 @@ pub fn steps(ladder: &Ladder, destination: &str) -> Vec<Step> {
         .zip(&ladder.waves)
         .map(|(resource, wave)| relevant(resource, *wave))
         .collect();
-    let objects: Vec<Object<'_>> = ladder
-        .resources
-        .iter()
-        .zip(&annotations)
-        .map(|(resource, annotations)| Object {
+    let kept = last_copies(ladder);
+    let object = |index: &ResourceIndex| {
+        let resource = ladder.resource(*index);
+        Object {
             group: &resource.id.group,
             kind: &resource.id.kind,
             namespace: &resource.id.namespace,
-            name: &resource.id.name,
-            annotations,
+            name: resource.id.name.trim_end_matches('*'),
+            annotations: &annotations[index.0],
             defines: resource.manifest.fact(Fact::CrdGroup).zip(resource.manifest.fact(Fact::CrdKind)),
-        })
-        .collect();
+        }
+    };
+    let objects: Vec<Object<'_>> = kept.iter().map(object).collect();
     let sync = argocd::Sync { namespace: destination, target: &objects, live: &[], prune_last: false };
     argocd::tasks(&sync)
         .into_iter()
-        .map(|task| Step { resource: ResourceIndex(task.object), hook: task.hook, wave: task.wave })
+        .map(|task| Step { resource: kept[task.object], hook: task.hook, wave: task.wave })
         .collect()
+}
+
+/// Argo CD keeps the last of several objects with one identity.
+fn last_copies(ladder: &Ladder) -> Vec<ResourceIndex> {
+    let mut last: HashMap<&ResourceId, usize> = HashMap::with_capacity(ladder.resources.len());
+    for (number, resource) in ladder.resources.iter().enumerate() {
+        last.insert(&resource.id, number);
+    }
+    let is_last = |(number, resource): &(usize, &Resource)| last.get(&resource.id) == Some(number);
+    ladder.resources.iter().enumerate().filter(is_last).map(|(number, _)| ResourceIndex(number)).collect()
 }
 
 /// What Argo CD will read after the splice; encrypted documents keep what they have.
@@ -100,14 +110,15 @@ fn broken(ladder: &Ladder, edge: &Edge, places: &BTreeMap<ResourceIndex, (usize,
         to_at.1.wave,
         edge.reason
     );
-    let help = match from_at.1.hook < to_at.1.hook {
-        true => format!(
+    let help = if from_at.1.hook < to_at.1.hook {
+        format!(
             "make `{}` a {} hook too, or take the hook off `{}`",
             to.id.short(),
             from_at.1.hook,
             from.id.short()
-        ),
-        false => "an encrypted document cannot carry a wave: put it into an earlier component".to_owned(),
+        )
+    } else {
+        "an encrypted document cannot carry a wave: put it into an earlier component".to_owned()
     };
     Some(
         Finding::new("order-broken", Level::Error, message)

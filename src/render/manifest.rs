@@ -274,10 +274,9 @@ impl Manifest {
             return;
         };
         match fact {
-            Fact::ApiVersion | Fact::Kind => {}
             Fact::Name => self.name.clone_from(value),
             Fact::GenerateName if self.name.is_empty() => self.name = format!("{value}*"),
-            Fact::GenerateName => {}
+            Fact::ApiVersion | Fact::Kind | Fact::GenerateName => {}
             Fact::Namespace => self.namespace = Some(value.clone()).filter(|name| !name.is_empty()),
             Fact::Label => self.labels.push((capture.key.clone(), value.clone())),
             Fact::Annotation => {

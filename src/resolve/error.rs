@@ -14,16 +14,16 @@ pub enum ResolveError {
         /// The pinned component.
         component: ComponentIndex,
         /// The pin.
-        pin: Declared<Phase>,
+        pin: Box<Declared<Phase>>,
         /// The edge it contradicts.
-        edge: Edge,
+        edge: Box<Edge>,
         /// The rung of the edge's target.
         target: Phase,
     },
     /// A strong edge leads into a later domain.
     LaterDomain {
         /// The edge.
-        edge: Edge,
+        edge: Box<Edge>,
         /// The rung of its target.
         target: Phase,
     },
@@ -32,7 +32,7 @@ pub enum ResolveError {
         /// Who needs one.
         component: ComponentIndex,
         /// The edge that asks for it.
-        edge: Edge,
+        edge: Box<Edge>,
         /// The rung of the edge's target.
         target: Phase,
         /// Why none was grown.

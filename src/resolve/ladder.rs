@@ -70,8 +70,8 @@ impl<'a> Climb<'a> {
             }
             return Err(ResolveError::PinTooLow {
                 component: ComponentIndex(number),
-                pin: pin.clone(),
-                edge: self.edges[edge].clone(),
+                pin: Box::new(pin.clone()),
+                edge: Box::new(self.edges[edge].clone()),
                 target: self.rungs.list[need].phase.clone(),
             });
         }
@@ -84,7 +84,7 @@ impl<'a> Climb<'a> {
     fn raise(&mut self, number: usize, need: usize, edge: usize) -> Result<(), ResolveError> {
         if self.is_later_domain(number, need) {
             let target = self.rungs.list[need].phase.clone();
-            return Err(ResolveError::LaterDomain { edge: self.edges[edge].clone(), target });
+            return Err(ResolveError::LaterDomain { edge: Box::new(self.edges[edge].clone()), target });
         }
         let above = (need + 1..self.rungs.list.len()).find(|at| self.may_stand(number, *at));
         let at = match above {
@@ -112,7 +112,7 @@ impl<'a> Climb<'a> {
     fn grow(&mut self, number: usize, need: usize, edge: usize) -> Result<usize, ResolveError> {
         let refuse = |this: &Self, why: &str| ResolveError::NoRung {
             component: ComponentIndex(number),
-            edge: this.edges[edge].clone(),
+            edge: Box::new(this.edges[edge].clone()),
             target: this.rungs.list[need].phase.clone(),
             why: why.to_owned(),
         };
@@ -174,7 +174,7 @@ impl<'a> Climb<'a> {
             });
             let Some(at) = below else {
                 let target = self.rungs.list[self.climbers[crds].at].phase.clone();
-                return Err(ResolveError::LaterDomain { edge: self.edges[edge].clone(), target });
+                return Err(ResolveError::LaterDomain { edge: Box::new(self.edges[edge].clone()), target });
             };
             let because = super::error::evidence(self.input.scene, &self.edges[edge]);
             self.climbers[crds].at = at;
@@ -256,6 +256,6 @@ fn climber(input: &Input<'_>, rungs: &Rungs, number: usize) -> Climber {
     let pinned = component.pin.as_ref().and_then(|pin| rungs.position(&pin.value));
     let start = pinned.or(lifted).unwrap_or(base);
     let moved = pinned.is_none() && lifted.is_some_and(|position| position != base);
-    let fixes = if moved { fixed.applied.clone() } else { Vec::new() };
-    Climber { base, start, at: start, raised_by: None, fixes }
+    let applied = if moved { fixed.applied.clone() } else { Vec::new() };
+    Climber { base, start, at: start, raised_by: None, fixes: applied }
 }

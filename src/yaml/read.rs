@@ -32,7 +32,7 @@ pub fn read<S: Sink>(chunk: &Chunk, limits: &Limits, sink: &mut S) -> Result<Out
             Err(Stop::Refused(error)) => return Err(error),
             Err(Stop::Syntax { mark, complaint, at }) => (mark, complaint, at),
         };
-        spent += len;
+        spent += repaired.as_ref().map_or(len, |repaired| repaired.text.len()) + REPAIR_COST;
         let text = repaired.get_or_insert_with(|| Repaired::new(chunk.text()));
         if spent > REPAIR_BYTES.max(4 * len) || !text.repair(&complaint, at) {
             return Err(YamlError::at(mark, complaint.to_lowercase()));
@@ -42,6 +42,8 @@ pub fn read<S: Sink>(chunk: &Chunk, limits: &Limits, sink: &mut S) -> Result<Out
 
 /// Bytes that may be read again because of repairs: every repair starts over.
 const REPAIR_BYTES: usize = 32 << 20;
+/// What starting over costs besides the bytes.
+const REPAIR_COST: usize = 4096;
 
 /// Why reading came to an end before the document did.
 pub(super) enum Stop {
@@ -409,5 +411,5 @@ fn meaning(style: TScalarStyle, tag: Option<&Tag>) -> (bool, bool) {
     if tag.handle != "tag:yaml.org,2002:" {
         return (false, false);
     }
-    (matches!(tag.suffix.as_str(), "int" | "float" | "bool" | "null"), tag.suffix == "binary")
+    (matches!(tag.suffix.as_str(), "int" | "float" | "bool" | "null" | "merge"), tag.suffix == "binary")
 }

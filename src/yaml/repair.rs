@@ -23,6 +23,8 @@ struct Added {
 }
 
 const STEP: usize = 8;
+/// No indentation is that deep; more spaces would not help.
+const MOST: usize = 1024;
 
 impl Repaired {
     pub(super) fn new(text: &str) -> Self {
@@ -52,7 +54,7 @@ impl Repaired {
         };
         let here = last.count.min(at - last.at);
         let same_line = !self.text.as_bytes()[last.at..at].contains(&b'\n');
-        (at - last.before - here, if same_line { column - here } else { column })
+        (at - last.before - here, if same_line { column.saturating_sub(here) } else { column })
     }
 
     fn shift(&mut self, line: usize) -> bool {
@@ -60,6 +62,9 @@ impl Repaired {
         let count = match self.added.get_mut(index) {
             Some(added) if added.at == line => {
                 let more = added.count;
+                if more >= MOST {
+                    return false;
+                }
                 added.count += more;
                 more
             }

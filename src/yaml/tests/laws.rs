@@ -76,7 +76,7 @@ fn exercise(text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(512))]
+    #![proptest_config(ProptestConfig::with_cases(30000))]
 
     #[test]
     fn a_splice_adds_the_annotation_and_nothing_else(text in document(), value in "[ -~é😀\n]{0,12}") {
@@ -139,7 +139,7 @@ proptest! {
             let Ok(found) = chunks(&text) else { continue };
             alone.push(json_of(&found[0]));
             let moved = indented(found[0].text(), &" ".repeat(indent + 2));
-            list.push_str(&format!("{}-\n{moved}", " ".repeat(indent)));
+            list.push_str(&format!("{}-\n{}\n", " ".repeat(indent), moved.trim_end_matches('\n')));
         }
         // Anchors of one item would be seen by the next.
         prop_assume!(!list.contains('&') && !list.contains("\r"));
