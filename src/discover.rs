@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::disk;
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 
 /// Names a descriptor may have.
 pub const DESCRIPTOR_NAMES: &[&str] = &["component.yaml", "component.yml"];
@@ -21,11 +21,18 @@ pub fn descriptors(root: &Path) -> Result<Vec<String>, Problems> {
     while let Some((directory, depth)) = open.pop() {
         for entry in disk::list(root, &directory)? {
             let path = disk::joined(&directory, &entry.name);
+            let named = DESCRIPTOR_NAMES.contains(&entry.name.as_str());
+            if entry.is_directory && named {
+                return Err(Problem::new("a directory has the name of a descriptor")
+                    .at(path)
+                    .help("rename it")
+                    .into());
+            }
             if entry.is_directory {
                 if depth < MAX_DEPTH && !is_linked_directory(root, &path) {
                     open.push((path, depth + 1));
                 }
-            } else if DESCRIPTOR_NAMES.contains(&entry.name.as_str()) {
+            } else if named {
                 found.push(path);
             }
         }

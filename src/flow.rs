@@ -73,6 +73,9 @@ pub fn build_from_text(text: &str, options: &Options) -> Result<Ladder, Problems
     let catalogue = catalogue(&settings)?;
     let file: Arc<str> = Arc::from("-");
     let rendered = render::manifest::from_text(&file, &Arc::from(text), &catalogue);
+    if rendered.manifests.is_empty() && rendered.findings.is_empty() {
+        return Err(Problem::new("there is no manifest on standard input").at("-").into());
+    }
     let component = Component {
         name: "stdin".to_owned(),
         domain: "apps".to_owned(),
@@ -107,13 +110,7 @@ fn climb(
     let inferred = infer::edges(&scene)?;
     findings.extend(inferred.findings);
     let lists = classify::by_component(&resources, components.len());
-    findings.extend(
-        lists
-            .iter()
-            .enumerate()
-            .filter(|(_, list)| list.is_empty())
-            .map(|(number, _)| classify::empty_component(&components[number])),
-    );
+    findings.extend(classify::empty_components(&components, &lists, &findings));
     let manifest_roles: Vec<Role> = lists
         .iter()
         .map(|list| {

@@ -14,6 +14,7 @@ pub const IDS: &[&str] = &[
     "missing-name",
     "not-a-manifest",
     "duplicate-resource",
+    "empty-component",
     "source-not-rendered",
     "nested-source-skipped",
     "existing-order-contradicts-evidence",

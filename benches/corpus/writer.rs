@@ -71,7 +71,12 @@ impl Writer {
     }
 
     pub(crate) fn map(&mut self, key: &str, body: impl FnOnce(&mut Self)) {
-        self.line(&format!("{key}:"));
+        self.anchored_map(key, "", body);
+    }
+
+    /// A mapping with ` &anchor`, or nothing, behind its key.
+    pub(crate) fn anchored_map(&mut self, key: &str, anchor: &str, body: impl FnOnce(&mut Self)) {
+        self.line(&format!("{key}:{anchor}"));
         self.nested(2, body);
     }
 

@@ -136,6 +136,12 @@ impl Catalogue {
         self.providers.iter().find(|provider| provider.serves.iter().any(|served| served == group))
     }
 
+    /// All rows that say what is made.
+    #[must_use]
+    pub fn makes_rows(&self) -> &[MakesRow] {
+        &self.makes
+    }
+
     /// The matcher for a kind, compiled on first use.
     #[must_use]
     pub fn compiled(&self, group: &str, kind: &str) -> Arc<Compiled> {
@@ -239,4 +245,66 @@ const BUILT_IN_GROUPS: &[&str] = &[
 #[must_use]
 pub fn is_built_in_group(group: &str) -> bool {
     BUILT_IN_GROUPS.contains(&group)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn is_kebab(text: &str) -> bool {
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    }
+
+    fn is_namespace_rule(text: &str) -> bool {
+        matches!(text, "same" | "cluster" | "field") || text.starts_with("fixed:")
+    }
+
+    #[test]
+    fn every_edge_row_is_a_path_a_reason_and_a_target() {
+        for row in Catalogue::new(&Rows::default()).unwrap().edges() {
+            let shown = format!("{} {:?} {}", row.matches.group, row.matches.kinds, row.path);
+            compiled::check(&row.path).unwrap_or_else(|error| panic!("{shown}: {error}"));
+            for field in row.field_paths().filter(|field| !field.is_empty()) {
+                compiled::check(&compiled::sub_path(field))
+                    .unwrap_or_else(|error| panic!("{shown}: {error}"));
+            }
+            assert!(is_kebab(&row.reason), "{shown}: reason {}", row.reason);
+            assert!(is_namespace_rule(&row.namespace), "{shown}: namespace {}", row.namespace);
+            assert!(row.matches.pod_spec || !row.matches.kinds.is_empty(), "{shown}: matches nothing");
+            assert!(!row.to.kind.is_empty() || row.fields.contains_key("kind"), "{shown}: names no kind");
+        }
+    }
+
+    #[test]
+    fn every_makes_row_is_a_path_and_a_kind() {
+        let catalogue = Catalogue::new(&Rows::default()).unwrap();
+        for row in &catalogue.makes {
+            let shown = format!("{} {:?} {:?}", row.matches.group, row.matches.kinds, row.path);
+            if let Some(path) = &row.path {
+                compiled::check(path).unwrap_or_else(|error| panic!("{shown}: {error}"));
+            }
+            assert!(is_namespace_rule(&row.namespace), "{shown}: namespace {}", row.namespace);
+            assert!(!row.makes.kind.is_empty() && !row.matches.kinds.is_empty(), "{shown}");
+        }
+    }
+
+    #[test]
+    fn no_kind_is_described_twice() {
+        let mut seen = BTreeSet::new();
+        for row in &BUILT_IN.kinds {
+            assert!(seen.insert((&row.group, &row.kind)), "{}/{} stands twice", row.group, row.kind);
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_no_path_is_told_with_its_text() {
+        let row: EdgeRow = serde_json::from_value(serde_json::json!({
+            "match": {"group": "x.io", "kind": "X"}, "path": "spec..[", "to": {"kind": "Y"}, "reason": "x"
+        }))
+        .unwrap();
+        let error = Catalogue::new(&Rows { edges: vec![row], ..Rows::default() }).unwrap_err();
+        assert!(error.to_string().starts_with("`spec..[` is not a JSONPath"), "{error}");
+    }
 }

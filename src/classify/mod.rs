@@ -110,11 +110,27 @@ pub fn by_component(resources: &[Resource], components: usize) -> Vec<Vec<Resour
     lists
 }
 
-/// A finding for a component that has no manifests at all.
+/// A finding for each component without manifests, unless another one already says why.
 #[must_use]
-pub fn empty_component(component: &Component) -> Finding {
-    Finding::new("not-a-manifest", Level::Warning, format!("component `{}` has no manifests", component.name))
-        .about(&component.name)
-        .at(component.origin.clone())
-        .help("check `path` or `manifests` of its descriptor")
+pub fn empty_components(
+    components: &[Component],
+    lists: &[Vec<ResourceIndex>],
+    told: &[Finding],
+) -> Vec<Finding> {
+    let about = |name: &str| told.iter().any(|finding| finding.component.as_deref() == Some(name));
+    let silent =
+        |(component, list): &(&Component, &Vec<ResourceIndex>)| list.is_empty() && !about(&component.name);
+    let empty = components.iter().zip(lists).filter(silent);
+    empty
+        .map(|(component, _)| {
+            Finding::new(
+                "empty-component",
+                Level::Warning,
+                format!("component `{}` has no manifests", component.name),
+            )
+            .about(&component.name)
+            .at(component.origin.clone())
+            .help("check `path` or `manifests` of its descriptor")
+        })
+        .collect()
 }

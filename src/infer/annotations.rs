@@ -17,7 +17,7 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
                 reason: Reason::from("depends-on-annotation"),
                 strength: Strength::Strong,
                 gate: Gate::Ready,
-                origin: resource.origin(),
+                origin: resource.origin_at(resource.manifest.annotation_line(DEPENDS_ON)),
             };
             let found = scene.find(&id, resource.component);
             if found == Found::Nobody {

@@ -190,7 +190,11 @@ pub fn parse(
         split_from: None,
     };
     let source = source(&document, base)?;
-    Ok(LoadedComponent { component, source, environments: descriptor.environments.clone() })
+    let source_origin = ["path", "manifests", "kustomize", "chart"]
+        .iter()
+        .find(|field| document.tree.get(field).is_some())
+        .map_or(component.origin.clone(), |field| document.origin(&[field]));
+    Ok(LoadedComponent { component, source, source_origin, environments: descriptor.environments.clone() })
 }
 
 fn name(document: &Document<Descriptor>) -> Result<String, Problems> {

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
-use crate::model::{Component, Finding, Rungs};
+use crate::model::{Component, Finding, Origin, Rungs};
 use crate::problem::{Problem, Problems};
 use descriptor::Source;
 use settings::Settings;
@@ -23,6 +23,8 @@ pub struct LoadedComponent {
     pub component: Component,
     /// Its manifests' source.
     pub source: Source,
+    /// The field that says where they are.
+    pub source_origin: Origin,
     /// Environments it belongs to; empty means all.
     pub environments: Vec<String>,
 }

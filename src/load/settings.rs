@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::Document;
 use super::{provision, rungs};
+use crate::catalogue::compiled;
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
 use crate::model::{Finding, Level, Provision, Role, Rungs};
 use crate::problem::{Problem, Problems, suggestion};
@@ -233,6 +234,7 @@ impl Settings {
 pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result<Settings, Problems> {
     let document = Document::<LadderFile>::parse(file, text)?;
     findings.extend(document.unknown_fields());
+    check_paths(&document)?;
     Ok(Settings {
         rungs: rungs::from_settings(&document)?,
         rules: rule_settings(&document, findings)?,
@@ -251,6 +253,22 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         targets: document.value.targets,
         environments: document.value.environments,
     })
+}
+
+/// Every path of the user's rows must be a JSONPath.
+fn check_paths(document: &Document<LadderFile>) -> Result<(), Problems> {
+    let edges = document.value.edges.iter().map(|row| Some(&row.path)).enumerate().map(|row| ("edges", row));
+    let makes =
+        document.value.makes.iter().map(|row| row.path.as_ref()).enumerate().map(|row| ("makes", row));
+    for (list, (number, path)) in edges.chain(makes) {
+        if let Some(Err(error)) = path.map(|path| compiled::check(path)) {
+            return Err(Problem::new(error.to_string())
+                .at(document.place(&[list, &number.to_string(), "path"]))
+                .help("write it like `$.spec.items[*].ref.name`")
+                .into());
+        }
+    }
+    Ok(())
 }
 
 fn rule_settings(

@@ -10,43 +10,57 @@ use crate::model::{Dropped, Edge, Finding, Gate, Level, Resource, ResourceIndex}
 use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved, graph};
 
-/// A wait inside a component: target, waves between, and the edge that asks (none for existing waves).
+/// A wait: target, waves between, and the edge that asks (none for barriers).
 #[derive(Debug, Clone, Copy)]
-struct Ask {
-    to: usize,
-    cost: i64,
-    edge: Option<usize>,
+pub struct Ask {
+    /// The node waited for.
+    pub to: usize,
+    /// Waves between.
+    pub cost: i64,
+    /// The edge that asks.
+    pub edge: Option<usize>,
 }
 
-/// Depth of every resource inside its component; marks the weak edges that close loops.
+/// What resources ask of others in their component: nodes are resources, then barriers.
+pub type Asks = Vec<Vec<Ask>>;
+
+/// The waits inside components; marks the weak edges that close loops and takes them out.
 ///
 /// # Errors
 /// When strong edges inside a component close a loop.
-pub fn depths(
-    scene: &Scene<'_>,
-    resolved: &mut Resolved,
-    settings: &Settings,
-) -> Result<Vec<i64>, ResolveError> {
-    let mut asks: Vec<Vec<Ask>> = vec![Vec::new(); scene.resources.len()];
+pub fn asks(scene: &Scene<'_>, resolved: &mut Resolved, settings: &Settings) -> Result<Asks, ResolveError> {
+    let mut asks: Asks = vec![Vec::new(); scene.resources.len()];
     for (position, edge) in resolved.edges.iter().enumerate().filter(|(_, edge)| edge.is_inner()) {
-        if let (Some(from), Some(to)) = (edge.from.resource, edge.to.resource)
-            && hook(scene.resource(from)) == hook(scene.resource(to))
-        {
-            asks[from.0].push(Ask { to: to.0, cost: cost(scene, from, to, edge.gate), edge: Some(position) });
+        if let Some((from, ask)) = ask(scene, edge, position) {
+            asks[from].push(ask);
         }
     }
     if settings.existing_order {
         resolved.findings.extend(contradictions(scene, &resolved.edges));
         add_existing_order(scene, &mut asks);
     }
-    let dropped = break_loops(&mut asks, &resolved.edges)?;
-    for position in dropped {
+    for position in break_loops(&mut asks, &resolved.edges)? {
         resolved.edges[position].dropped = Some(Dropped::Loop);
     }
-    let mut depths = longest(&asks);
-    keep_claims_with_pods(scene, &resolved.edges, &mut depths);
+    Ok(asks)
+}
+
+/// What an edge between two resources of the same hook asks; other hooks are in order by themselves or not at all.
+#[must_use]
+pub fn ask(scene: &Scene<'_>, edge: &Edge, position: usize) -> Option<(usize, Ask)> {
+    let (from, to) = (edge.from.resource?, edge.to.resource?);
+    let same_hook = hook(scene.resource(from)) == hook(scene.resource(to));
+    let cost = cost(scene, from, to, edge.gate);
+    same_hook.then_some((from.0, Ask { to: to.0, cost, edge: Some(position) }))
+}
+
+/// Depth of every resource: the longest way down its asks.
+#[must_use]
+pub fn depths(scene: &Scene<'_>, edges: &[Edge], asks: &Asks) -> Vec<i64> {
+    let mut depths = longest(asks);
+    keep_claims_with_pods(scene, edges, &mut depths);
     depths.truncate(scene.resources.len());
-    Ok(depths)
+    depths
 }
 
 /// The first hook a resource runs in.
@@ -64,7 +78,7 @@ fn existing_wave(resource: &Resource) -> Option<i64> {
 }
 
 /// Waves already on resources order them among each other: one barrier node per level keeps that linear.
-fn add_existing_order(scene: &Scene<'_>, asks: &mut Vec<Vec<Ask>>) {
+fn add_existing_order(scene: &Scene<'_>, asks: &mut Asks) {
     let mut levels: BTreeMap<_, BTreeMap<i64, Vec<usize>>> = BTreeMap::new();
     let mut carried: BTreeMap<_, bool> = BTreeMap::new();
     for (index, resource) in scene.iter() {
@@ -73,8 +87,7 @@ fn add_existing_order(scene: &Scene<'_>, asks: &mut Vec<Vec<Ask>>) {
         *carried.entry(key).or_default() |= wave.is_some();
         levels.entry(key).or_default().entry(wave.unwrap_or(0)).or_default().push(index.0);
     }
-    for (key, levels) in levels.into_iter().filter(|(key, _)| carried[key]) {
-        debug_assert!(carried[&key]);
+    for (_, levels) in levels.into_iter().filter(|(key, _)| carried[key]) {
         let mut before: Option<usize> = None;
         for members in levels.into_values() {
             let barrier = asks.len();
@@ -109,7 +122,7 @@ fn contradictions(scene: &Scene<'_>, edges: &[Edge]) -> Vec<Finding> {
             findings.push(
                 Finding::new("existing-order-contradicts-evidence", Level::Warning, message)
                     .about(&scene.component(from.component).name)
-                    .at(from.origin_at(from.manifest.wave_line.unwrap_or(from.manifest.line)))
+                    .at(from.origin_at(from.manifest.annotation_line(WAVE)))
                     .help("remove the wave annotation: the edge wins"),
             );
         }

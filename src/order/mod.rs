@@ -3,6 +3,7 @@
 //! Waves are dear (two seconds and a health gate each), so one is spent only where Argo CD's own kind order or its
 //! promotion of Namespaces and CRDs does not already keep an edge.
 
+pub mod dense;
 pub mod inner;
 pub mod simulate;
 
@@ -39,11 +40,12 @@ pub fn waves(
     resolved: &mut Resolved,
     settings: &Settings,
 ) -> Result<Ordered, ResolveError> {
-    let inner = inner::depths(scene, resolved, settings)?;
+    let asks = inner::asks(scene, resolved, settings)?;
+    let inner = inner::depths(scene, &resolved.edges, &asks);
     let depths = component_depths(scene, resolved, &inner);
     let ordered = match settings.waves {
         Waves::Banded => banded(scene, resolved, &inner, &depths)?,
-        Waves::Dense => dense(scene, resolved, &inner, &depths),
+        Waves::Dense => dense::waves(scene, resolved, asks),
     };
     Ok(Ordered { waves: ordered, depths })
 }
@@ -116,6 +118,7 @@ fn banded(
         let room = list.get(position + 1).map_or(i64::MAX, |next| next.wave - list[position].wave);
         if depth >= room {
             return Err(ResolveError::TooDeep {
+                component: resource.component,
                 phase: list[position].phase.clone(),
                 needed: depth + 1,
                 room,
@@ -124,25 +127,6 @@ fn banded(
         waves.push(list[position].wave + depth);
     }
     Ok(waves)
-}
-
-/// Consecutive numbers for the waves in use, lowest 0: rungs keep their order, gaps go.
-fn dense(scene: &Scene<'_>, resolved: &Resolved, inner: &[i64], depths: &[i64]) -> Vec<i64> {
-    let place = |index: ResourceIndex, resource: &Resource| {
-        let placement = &resolved.placements[resource.component.0];
-        (
-            resolved.rungs.position(&placement.phase).unwrap_or(0),
-            depths[resource.component.0] + inner[index.0],
-        )
-    };
-    let mut used: Vec<(usize, i64)> = scene.iter().map(|(index, resource)| place(index, resource)).collect();
-    used.sort_unstable();
-    used.dedup();
-    scene
-        .iter()
-        .map(|(index, resource)| used.binary_search(&place(index, resource)).unwrap_or(0))
-        .map(|number| i64::try_from(number).unwrap_or(i64::MAX))
-        .collect()
 }
 
 /// Puts the finished ladder together.

@@ -20,10 +20,10 @@ pub fn write(ladder: &Ladder, out: &mut impl Write) -> io::Result<()> {
     let phases = ladder.phases();
     writeln!(
         out,
-        "{} components with {} resources on {} rungs",
-        ladder.components.len(),
-        ladder.resources.len(),
-        phases.len()
+        "{} with {} on {}",
+        counted(ladder.components.len(), "component"),
+        counted(ladder.resources.len(), "resource"),
+        counted(phases.len(), "rung")
     )?;
     let width = ladder.components.iter().map(|component| component.name.len()).max().unwrap_or(0);
     for (rung, components) in phases {
@@ -39,6 +39,10 @@ pub fn write(ladder: &Ladder, out: &mut impl Write) -> io::Result<()> {
         report::findings(&ladder.findings, out)?;
     }
     Ok(())
+}
+
+fn counted(number: usize, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
 fn line(ladder: &Ladder, index: ComponentIndex, width: usize, out: &mut impl Write) -> io::Result<()> {

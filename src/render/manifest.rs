@@ -19,6 +19,9 @@ use crate::yaml::{self, Chunk, Limits, Outline, YamlError};
 /// Argo CD's annotation for the wave.
 pub const WAVE: &str = "argocd.argoproj.io/sync-wave";
 
+/// Annotations whose lines are worth keeping: they order things.
+const ORDERING: &[&str] = &["argocd.argoproj.io/", "helm.sh/", "config.kubernetes.io/"];
+
 /// One object as text, with what was read from it.
 #[derive(Debug)]
 pub struct Manifest {
@@ -42,8 +45,8 @@ pub struct Manifest {
     pub annotations: Vec<(String, String)>,
     /// Labels.
     pub labels: Vec<(String, String)>,
-    /// Line of the wave annotation, when there is one.
-    pub wave_line: Option<usize>,
+    /// Lines of the annotations that order things.
+    annotation_lines: Vec<(String, usize)>,
     /// What rows and code asked for.
     pub captures: Vec<Capture>,
 }
@@ -64,6 +67,15 @@ impl Manifest {
     #[must_use]
     pub fn annotation(&self, key: &str) -> Option<&str> {
         self.annotations.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Manifest {
+    /// The line of an annotation, or of the object when it has none.
+    #[must_use]
+    pub fn annotation_line(&self, key: &str) -> usize {
+        let lines = self.annotation_lines.iter().rev();
+        lines.clone().find(|(name, _)| name == key).map_or(self.line, |(_, line)| *line)
     }
 }
 
@@ -164,7 +176,7 @@ impl Reader<'_> {
     }
 
     fn annotation_findings(&mut self, manifest: &Manifest) {
-        let line = manifest.wave_line.unwrap_or(manifest.line);
+        let line = manifest.annotation_line(WAVE);
         if let Some(text) = manifest.annotation(WAVE)
             && argocd::parse_wave(text).is_none()
         {
@@ -193,7 +205,8 @@ impl Reader<'_> {
             }
             None => Finding::new("unknown-hook", Level::Info, message).help("Helm runs it, Argo CD does not"),
         };
-        self.finding(finding, manifest.line);
+        let key = if hook.is_some() { "argocd.argoproj.io/hook" } else { "helm.sh/hook" };
+        self.finding(finding, manifest.annotation_line(key));
     }
 
     fn invalid(&mut self, error: &YamlError, text: &str) {
@@ -252,7 +265,7 @@ fn manifest(file: &Arc<str>, chunk: Chunk, outline: Outline, captures: Vec<Captu
         namespace: None,
         annotations: Vec::new(),
         labels: Vec::new(),
-        wave_line: None,
+        annotation_lines: Vec::new(),
         captures: Vec::new(),
     };
     for capture in captures {
@@ -280,8 +293,8 @@ impl Manifest {
             Fact::Namespace => self.namespace = Some(value.clone()).filter(|name| !name.is_empty()),
             Fact::Label => self.labels.push((capture.key.clone(), value.clone())),
             Fact::Annotation => {
-                if capture.key == WAVE {
-                    self.wave_line = Some(capture.line);
+                if ORDERING.iter().any(|prefix| capture.key.starts_with(prefix)) {
+                    self.annotation_lines.push((capture.key.clone(), capture.line));
                 }
                 self.annotations.push((capture.key.clone(), value.clone()));
             }

@@ -77,8 +77,14 @@ fn add(rendered: &mut Rendered, file: Rendered, component: &LoadedComponent) {
 
 /// The plain manifest files of a component; charts and kustomizations have none.
 fn files(root: &Path, component: &LoadedComponent) -> Result<Vec<String>, Problems> {
-    let descriptor = &component.component.origin;
+    let origin = &component.source_origin;
     match &component.source {
+        Source::Directory(path) if path.starts_with("..") => {
+            Err(Problem::new(format!("`{path}` leaves the root"))
+                .at(origin)
+                .help("move the manifests below the root, or run on a directory that holds both")
+                .into())
+        }
         Source::Directory(path) => {
             if plain::tool_of(root, path).is_some() {
                 return Ok(Vec::new());
@@ -89,13 +95,13 @@ fn files(root: &Path, component: &LoadedComponent) -> Result<Vec<String>, Proble
                     component.component.name
                 );
                 return Err(Problem::new(message)
-                    .at(descriptor)
+                    .at(origin)
                     .help("`path` is relative to the descriptor: correct it, or use `manifests` for single files")
                     .into());
             }
             plain::in_directory(root, path)
         }
-        Source::Globs { base, patterns } => plain::by_globs(root, base, patterns, descriptor),
+        Source::Globs { base, patterns } => plain::by_globs(root, base, patterns, origin),
         Source::Kustomize(_) | Source::Chart { .. } => Ok(Vec::new()),
     }
 }
@@ -111,7 +117,7 @@ fn not_rendered(root: &Path, component: &LoadedComponent) -> Option<Finding> {
     Some(
         Finding::new("source-not-rendered", Level::Error, format!("the {what} of `{name}` was not rendered"))
             .about(name)
-            .at(component.component.origin.clone())
+            .at(component.source_origin.clone())
             .help("render it beforehand and point `path` at the result"),
     )
 }

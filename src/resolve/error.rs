@@ -35,11 +35,13 @@ pub enum ResolveError {
         edge: Box<Edge>,
         /// The rung of the edge's target.
         target: Phase,
-        /// Why none was grown.
-        why: String,
+        /// Why none was grown, and what to edit.
+        why: (&'static str, &'static str),
     },
     /// More waves inside a rung than there are numbers before the next one.
     TooDeep {
+        /// Who needs them.
+        component: ComponentIndex,
         /// The rung.
         phase: Phase,
         /// How many waves it needs.
@@ -61,6 +63,10 @@ pub fn shown(scene: &Scene<'_>, end: End) -> String {
 /// One edge as a line of evidence.
 #[must_use]
 pub fn evidence(scene: &Scene<'_>, edge: &Edge) -> String {
+    if edge.is_inner() {
+        let ends = (shown(scene, edge.from), shown(scene, edge.to));
+        return format!("`{}` waits for `{}`: {} ({})", ends.0, ends.1, edge.reason, edge.origin);
+    }
     let names = (&scene.component(edge.from.component).name, &scene.component(edge.to.component).name);
     let detail = match (edge.from.resource, edge.to.resource) {
         (None, None) => String::new(),
@@ -99,17 +105,19 @@ impl ResolveError {
                 scene.component(edge.to.component).domain,
                 name(edge.to.component)
             )),
-            Self::NoRung { component, edge, target, why } => Problem::new(format!(
+            Self::NoRung { component, edge, target, why: (why, help) } => Problem::new(format!(
                 "domain `{}` has no rung above {target} for `{}`: {why}\n  {}",
                 scene.component(*component).domain,
                 name(*component),
                 evidence(scene, edge)
             ))
             .at(&edge.origin)
-            .help("add a rung to the domain in ladder.yaml, or set `grow: true`"),
-            Self::TooDeep { phase, needed, room } => Problem::new(format!(
-                "rung {phase} needs {needed} waves, but there are only {room} numbers before the next rung"
+            .help(*help),
+            Self::TooDeep { component, phase, needed, room } => Problem::new(format!(
+                "`{}` needs wave {needed} of rung {phase}, which has only {room} before the next rung",
+                name(*component)
             ))
+            .at(&scene.component(*component).origin)
             .help("set `waves: dense` in ladder.yaml, or give the next rung a higher `wave`"),
         }
     }

@@ -6,6 +6,8 @@ use super::{Input, ResolveError, graph, record, strong_waits};
 use crate::load::rungs::start;
 use crate::model::{AppliedFix, ComponentIndex, Edge, Finding, Level, Phase, Placement, Role, Rung, Rungs};
 
+const ADD_RUNG: &str = "add a rung to the domain in ladder.yaml";
+
 const SHARED_CRDS: &str = "shared-crds-first";
 
 /// RollingSync's width for a grown rung.
@@ -110,26 +112,35 @@ impl<'a> Climb<'a> {
 
     /// A new rung above `need`, on the next multiple of five below what follows in the domain.
     fn grow(&mut self, number: usize, need: usize, edge: usize) -> Result<usize, ResolveError> {
-        let refuse = |this: &Self, why: &str| ResolveError::NoRung {
+        let refuse = |this: &Self, why: (&'static str, &'static str)| ResolveError::NoRung {
             component: ComponentIndex(number),
             edge: Box::new(this.edges[edge].clone()),
             target: this.rungs.list[need].phase.clone(),
-            why: why.to_owned(),
+            why,
         };
         if !self.input.settings.grow {
-            return Err(refuse(self, "`grow` is false"));
+            return Err(refuse(
+                self,
+                ("`grow` is false", "add a rung to the domain in ladder.yaml, or set `grow: true`"),
+            ));
         }
         if self.rungs.list[need].roles == [Role::Smoke] {
-            return Err(refuse(self, "smokes come last in their domain, and this waits for one"));
+            return Err(refuse(
+                self,
+                (
+                    "smokes come last in their domain",
+                    "remove this wait, or do not declare what it waits for a smoke",
+                ),
+            ));
         }
         let width = self.rungs.list[need].phase.0.len();
         let id = |at: usize| self.rungs.list.get(at).and_then(|rung| rung.phase.0.parse::<u32>().ok());
         let Some(below) = id(need) else {
-            return Err(refuse(self, "its rungs have no numbers to grow between"));
+            return Err(refuse(self, ("its rungs have no numbers to grow between", ADD_RUNG)));
         };
         let grown = (below / 5 + 1) * 5;
         if id(need + 1).is_some_and(|next| grown >= next) {
-            return Err(refuse(self, "there is no number left before the next rung"));
+            return Err(refuse(self, ("there is no number left before the next rung", ADD_RUNG)));
         }
         let rung = Rung {
             phase: Phase(format!("{grown:0width$}")),

@@ -1,0 +1,121 @@
+//! Every family of the catalogue: a minimal manifest in, the expected edges out, and look-alikes that give none.
+//!
+//! `cases/<family>.yaml` holds the cases; each compares ALL edges of its manifests. The last test walks both
+//! catalogues and fails on a row that no case exercises.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use argocd_ladder::catalogue::{Catalogue, ProbeKind, Rows};
+use argocd_ladder::model::{Edge, End, Ladder};
+use argocd_ladder::{Options, build_from_text};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    /// A sentence.
+    case: String,
+    /// One stream of manifests, all of one component.
+    manifests: String,
+    /// `From/ns/name -> To/ns/name reason strength gate`, every edge there is.
+    edges: Vec<String>,
+    /// References that nobody provides, as `Kind/ns/name`, when the case is about them.
+    #[serde(default)]
+    unsatisfied: Option<Vec<String>>,
+}
+
+fn cases() -> Vec<(String, Case)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/families/cases");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let read = |file: &std::path::PathBuf| {
+        let family = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = fs::read_to_string(file).unwrap();
+        let cases: Vec<Case> =
+            serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        cases.into_iter().map(move |case| (family.clone(), case))
+    };
+    files.iter().flat_map(read).collect()
+}
+
+fn shown(ladder: &Ladder, edge: &Edge) -> String {
+    let end =
+        |end: End| end.resource.map_or_else(String::new, |resource| ladder.resource(resource).id.short());
+    let (strength, gate) = (edge.strength.as_str(), edge.gate.as_str());
+    format!("{} -> {} {} {strength} {gate}", end(edge.from), end(edge.to), edge.reason)
+}
+
+fn ladder(case: &Case, family: &str) -> Ladder {
+    build_from_text(&case.manifests, &Options::default())
+        .unwrap_or_else(|problems| panic!("{family}: {}: {problems}", case.case))
+}
+
+#[test]
+fn every_case_gives_exactly_its_edges() {
+    let mut wrong = Vec::new();
+    for (family, case) in cases() {
+        let ladder = ladder(&case, &family);
+        let found: BTreeSet<String> = ladder.edges.iter().map(|edge| shown(&ladder, edge)).collect();
+        let expected: BTreeSet<String> =
+            case.edges.iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        for missing in expected.difference(&found) {
+            wrong.push(format!("{family}: {}: missing {missing}", case.case));
+        }
+        for extra in found.difference(&expected) {
+            wrong.push(format!("{family}: {}: unexpected {extra}", case.case));
+        }
+        if let Some(references) = &case.unsatisfied {
+            let messages: String = ladder
+                .findings
+                .iter()
+                .filter(|f| f.rule == "unsatisfied-reference")
+                .map(|f| f.message.clone() + "\n")
+                .collect();
+            for reference in
+                references.iter().filter(|reference| !messages.contains(&format!("needs `{reference}`")))
+            {
+                wrong.push(format!("{family}: {}: no finding for {reference}", case.case));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_row_of_the_catalogue_is_exercised() {
+    let catalogue = Catalogue::new(&Rows::default()).unwrap();
+    let mut edges = BTreeSet::new();
+    let mut makes = BTreeSet::new();
+    for (family, case) in cases() {
+        for resource in &ladder(&case, &family).resources {
+            let kind = (&resource.id.group, &resource.id.kind);
+            for capture in &resource.manifest.captures {
+                match capture.kind {
+                    ProbeKind::Edge(row) => drop(edges.insert(row)),
+                    ProbeKind::Makes(row) => drop(makes.insert(row)),
+                    ProbeKind::Code(_) => {}
+                }
+            }
+            makes.extend(
+                catalogue.makes_of(kind.0, kind.1).filter(|row| catalogue.makes(*row).path.is_none()),
+            );
+        }
+    }
+    let idle = catalogue.edges().iter().enumerate().filter(|(row, _)| !edges.contains(row));
+    let idle: Vec<String> =
+        idle.map(|(_, row)| format!("{} {:?} {}", row.matches.group, row.matches.kinds, row.path)).collect();
+    let unmade = catalogue.makes_rows().iter().enumerate().filter(|(row, _)| !makes.contains(row));
+    let unmade: Vec<String> = unmade
+        .map(|(_, row)| format!("{} {:?} {:?}", row.matches.group, row.matches.kinds, row.path))
+        .collect();
+    assert!(
+        idle.is_empty() && unmade.is_empty(),
+        "{} edge rows and {} makes rows without a case:\n{}\n{}",
+        idle.len(),
+        unmade.len(),
+        idle.join("\n"),
+        unmade.join("\n")
+    );
+}
