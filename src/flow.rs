@@ -130,7 +130,9 @@ fn climb(
     report_splits(&mut resolved.placements, splits);
     let ordered = order::waves(&scene, &mut resolved, settings).map_err(|error| error.problem(&scene))?;
     findings.append(&mut resolved.findings);
+    let extra = fixes::skip_dry_run::annotations(&scene, &resolved.edges, &mut resolved.placements, settings);
     let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, Vec::new());
+    ladder.extra_annotations = extra;
     ladder.order = simulate::steps(&ladder, &options.destination);
     findings.extend(simulate::broken_edges(&ladder));
     ladder.findings = settings.levelled(findings);

@@ -9,7 +9,7 @@ pub mod compiled;
 pub mod matcher;
 pub mod probes;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock, RwLock};
 
 pub use compiled::{CompileError, Compiled, ProbeKind};
@@ -30,6 +30,7 @@ pub struct Catalogue {
     makes: Vec<MakesRow>,
     providers: Vec<ProviderRow>,
     images: image::ImageIndex,
+    shared_groups: BTreeSet<String>,
     kinds: HashMap<GroupKind, KindRow>,
     pod_specs: HashMap<GroupKind, Vec<rows::PodSpecRow>>,
     health: Vec<rows::HealthRow>,
@@ -65,6 +66,7 @@ impl Catalogue {
             pod_specs: pods_by_kind(&built_in.pod_specs),
             health: built_in.health.iter().chain(&extra.health).cloned().collect(),
             images: image::ImageIndex::new(&providers),
+            shared_groups: shared_groups(&providers),
             providers,
             compiled: RwLock::default(),
             edges,
@@ -122,6 +124,36 @@ impl Catalogue {
     /// The providers a container image belongs to.
     pub fn providers_of_image<'a>(&'a self, image: &'a str) -> impl Iterator<Item = &'a ProviderRow> {
         self.images.providers_of(image).map(|index| &self.providers[index])
+    }
+
+    /// The providers a chart belongs to; a repository that is given and known must be the same.
+    pub fn providers_of_chart<'a>(
+        &'a self,
+        chart: &'a str,
+        repository: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a ProviderRow> {
+        let plain = |text: &str| text.trim_start_matches("oci://").trim_end_matches('/').to_owned();
+        let fits = move |row: &rows::ChartRow| {
+            let same = || {
+                row.repository
+                    .as_deref()
+                    .zip(repository)
+                    .is_none_or(|(known, given)| plain(known) == plain(given))
+            };
+            row.name == chart && same()
+        };
+        self.providers.iter().filter(move |provider| provider.charts.iter().any(fits))
+    }
+
+    /// The providers an OLM package belongs to.
+    pub fn providers_of_package<'a>(&'a self, package: &'a str) -> impl Iterator<Item = &'a ProviderRow> {
+        self.providers.iter().filter(move |provider| provider.olm.iter().any(|known| known == package))
+    }
+
+    /// Whether several projects serve the group, so that only the kind tells whose it is.
+    #[must_use]
+    pub fn is_shared_group(&self, group: &str) -> bool {
+        self.shared_groups.contains(group)
     }
 
     /// All edge rows.
@@ -200,6 +232,22 @@ fn by_kind<'a>(matches: impl Iterator<Item = &'a rows::Match>) -> HashMap<GroupK
     map
 }
 
+/// Groups that providers with different CRDs serve.
+fn shared_groups(providers: &[ProviderRow]) -> BTreeSet<String> {
+    let mut owned: HashMap<&str, BTreeSet<Vec<&str>>> = HashMap::new();
+    for provider in providers {
+        for group in &provider.serves {
+            let is_in = |name: &&str| name.split_once('.').is_some_and(|(_, rest)| rest == group);
+            let mut crds: Vec<&str> = provider.crds.iter().map(String::as_str).filter(is_in).collect();
+            crds.sort_unstable();
+            if !crds.is_empty() {
+                owned.entry(group).or_default().insert(crds);
+            }
+        }
+    }
+    owned.into_iter().filter(|(_, sets)| sets.len() > 1).map(|(group, _)| group.to_owned()).collect()
+}
+
 fn pods_by_kind(rows: &[rows::PodSpecRow]) -> HashMap<GroupKind, Vec<rows::PodSpecRow>> {
     let mut map: HashMap<GroupKind, Vec<rows::PodSpecRow>> = HashMap::new();
     for row in rows {
@@ -249,8 +297,6 @@ pub fn is_built_in_group(group: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     fn is_kebab(text: &str) -> bool {

@@ -61,6 +61,10 @@ pub enum Fact {
     ClaimTemplate,
     /// A claim: its spec.
     Claim,
+    /// A chart an object stands for.
+    Chart,
+    /// An OLM package an object stands for.
+    Package,
 }
 
 /// One fact, where it stands, and the sub-fields read with it.
@@ -156,6 +160,17 @@ const STATEFUL_SET: &[CodeProbe] = &[probe(
 )];
 const CLAIM: &[CodeProbe] = &[probe(Fact::Claim, "$.spec", &["storageClassName", "volumeName"])];
 
+const APPLICATION: &[CodeProbe] = &[
+    probe(Fact::Chart, "$.spec.source", &["chart", "repoURL"]),
+    probe(Fact::Chart, "$.spec.sources[*]", &["chart", "repoURL"]),
+];
+const APPLICATION_SET: &[CodeProbe] = &[
+    probe(Fact::Chart, "$.spec.template.spec.source", &["chart", "repoURL"]),
+    probe(Fact::Chart, "$.spec.template.spec.sources[*]", &["chart", "repoURL"]),
+];
+const HELM_RELEASE: &[CodeProbe] = &[probe(Fact::Chart, "$.spec.chart.spec", &["chart"])];
+const SUBSCRIPTION: &[CodeProbe] = &[probe(Fact::Package, "$.spec.name", &[])];
+
 /// The facts asked of a kind.
 pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodeProbe> {
     let own: &[CodeProbe] = match (group, kind) {
@@ -173,6 +188,10 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
         ) => WEBHOOKS,
         ("apiregistration.k8s.io", "APIService") => API_SERVICE,
         ("storage.k8s.io", "StorageClass") => STORAGE_CLASS,
+        ("argoproj.io", "Application") => APPLICATION,
+        ("argoproj.io", "ApplicationSet") => APPLICATION_SET,
+        ("helm.toolkit.fluxcd.io", "HelmRelease") => HELM_RELEASE,
+        ("operators.coreos.com", "Subscription") => SUBSCRIPTION,
         _ => &[],
     };
     EVERYWHERE.iter().chain(own)

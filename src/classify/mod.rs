@@ -67,10 +67,12 @@ fn workload_roles(resources: &mut [Resource], catalogue: &Catalogue) {
     for resource in resources.iter() {
         let nature = &mut kinds[resource.component.0];
         nature.operator |= !resource.serves.is_empty() && serves::known_role(resource, catalogue).is_none();
-        nature.secrets |= resource.is_workload && serves::is_secret_provider(resource, catalogue);
+        nature.secrets |= serves::runs(resource) && serves::is_secret_provider(resource, catalogue);
         nature.storage |= resource.id.kind == "StorageClass";
     }
-    for resource in resources.iter_mut().filter(|resource| resource.is_workload) {
+    for resource in
+        resources.iter_mut().filter(|resource| resource.is_workload || is_provider(resource, catalogue))
+    {
         let nature = &kinds[resource.component.0];
         resource.role = match nature {
             Nature { secrets: true, .. } => Role::Secret,
@@ -79,6 +81,11 @@ fn workload_roles(resources: &mut [Resource], catalogue: &Catalogue) {
             _ => serves::known_role(resource, catalogue).unwrap_or(Role::Runtime),
         };
     }
+}
+
+/// A chart or package the catalogue knows: it brings the workload.
+fn is_provider(resource: &Resource, catalogue: &Catalogue) -> bool {
+    serves::runs(resource) && serves::providers(resource, catalogue).next().is_some()
 }
 
 /// What a component's workloads are about.

@@ -30,6 +30,9 @@ pub fn mark(resources: &mut [Resource], catalogue: &Catalogue) {
 /// Whether the workload itself (its first container, not a sidecar) holds secrets for others.
 #[must_use]
 pub fn is_secret_provider(resource: &Resource, catalogue: &Catalogue) -> bool {
+    if !resource.is_workload {
+        return providers(resource, catalogue).any(|provider| provider.secret_provider);
+    }
     let first = resource.manifest.fact(Fact::Image);
     first.is_some_and(|image| catalogue.providers_of_image(image).any(|provider| provider.secret_provider))
 }
@@ -40,18 +43,33 @@ pub fn known_role(resource: &Resource, catalogue: &Catalogue) -> Option<Role> {
     providers(resource, catalogue).find_map(|provider| provider.role)
 }
 
-/// The catalogue's providers that a workload's images belong to.
+/// The catalogue's providers that a workload's images belong to, or that a chart or package stands for.
 pub fn providers<'c>(
     resource: &'c Resource,
     catalogue: &'c Catalogue,
 ) -> impl Iterator<Item = &'c ProviderRow> {
     let images = resource.manifest.facts(Fact::Image).filter_map(|capture| capture.value.as_deref());
-    images.flat_map(|image| catalogue.providers_of_image(image))
+    let charts = resource
+        .manifest
+        .facts(Fact::Chart)
+        .filter_map(|chart| Some((chart.field("chart")?, chart.field("repoURL"))));
+    let packages = resource.manifest.facts(Fact::Package).filter_map(|capture| capture.value.as_deref());
+    images
+        .flat_map(|image| catalogue.providers_of_image(image))
+        .chain(charts.flat_map(|(chart, repository)| catalogue.providers_of_chart(chart, repository)))
+        .chain(packages.flat_map(|package| catalogue.providers_of_package(package)))
+}
+
+/// Whether the resource runs something: a workload, or a chart or package that brings one.
+#[must_use]
+pub fn runs(resource: &Resource) -> bool {
+    let stands_for = |fact| resource.manifest.facts(fact).next().is_some();
+    resource.is_workload || stands_for(Fact::Chart) || stands_for(Fact::Package)
 }
 
 fn by_image(resources: &[Resource], catalogue: &Catalogue) -> Vec<(ResourceIndex, String)> {
     let mut found = Vec::new();
-    for (index, resource) in resources.iter().enumerate().filter(|(_, resource)| resource.is_workload) {
+    for (index, resource) in resources.iter().enumerate().filter(|(_, resource)| runs(resource)) {
         for provider in providers(resource, catalogue) {
             found.extend(provider.serves.iter().map(|group| (ResourceIndex(index), group.clone())));
         }

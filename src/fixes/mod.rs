@@ -7,6 +7,7 @@ pub mod jobs_after_runtime;
 pub mod kinds_after_runtime;
 pub mod operator_after_cert_manager;
 pub mod secretstore_after_provider;
+pub mod skip_dry_run;
 pub mod smokes_last;
 pub mod split_crds;
 pub mod vault_after_storage;

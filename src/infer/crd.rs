@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::scene::{Scene, Wait};
 use super::{Found, Inferred};
-use crate::catalogue::is_built_in_group;
 use crate::catalogue::probes::Fact;
-use crate::model::{Gate, Provision, Reason, ResourceIndex, Strength};
+use crate::catalogue::{Catalogue, is_built_in_group};
+use crate::classify::serves;
+use crate::model::{Gate, Provision, Reason, Resource, ResourceId, ResourceIndex, Strength};
 
 /// Strong edges to CRDs.
 #[must_use]
@@ -23,7 +24,7 @@ fn custom_resources(scene: &Scene<'_>) -> Inferred {
         let (group, kind) = (resource.id.group.as_str(), resource.id.kind.as_str());
         let found = match scene.crd(group, kind) {
             Some(crd) => Found::Object(crd),
-            None => scene.find_declared(&Provision::Crd(group.to_owned(), kind.to_owned())),
+            None => at_run_time(scene, group, kind),
         };
         if found == Found::Nobody && told.insert((resource.component, group, kind)) {
             let help = match scene.catalogue.provider_of_group(group) {
@@ -58,9 +59,52 @@ fn watched(scene: &Scene<'_>) -> Inferred {
     for (index, workload) in scene.iter().filter(|(_, resource)| !resource.serves.is_empty()) {
         let wait = wait("operator-watches-crd", workload.origin());
         let crds = workload.serves.iter().filter_map(|group| by_group.get(group.as_str())).flatten();
+        let crds = crds.filter(|crd| is_served(scene, workload, scene.resource(**crd)));
         inferred.edges.extend(crds.map(|crd| scene.edge(index, *crd, &wait)));
     }
     inferred
+}
+
+/// Where several projects share a group, a workload watches only the CRDs its project brings.
+fn is_served(scene: &Scene<'_>, workload: &Resource, crd: &Resource) -> bool {
+    let group = crd.manifest.fact(Fact::CrdGroup).unwrap_or_default();
+    !scene.catalogue.is_shared_group(group)
+        || may_serve(workload, std::slice::from_ref(&crd.id.name), scene.catalogue)
+}
+
+/// Whether one of these CRDs is among those the workload's project brings; unknown projects may serve any.
+pub fn may_serve(workload: &Resource, crds: &[String], catalogue: &Catalogue) -> bool {
+    let mut known =
+        serves::providers(workload, catalogue).filter(|provider| !provider.crds.is_empty()).peekable();
+    known.peek().is_none() || known.any(|provider| provider.crds.iter().any(|name| crds.contains(name)))
+}
+
+/// The CRDs a known chart or package brings with it.
+pub fn brought_by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
+    if resource.is_workload || !serves::runs(resource) {
+        return Vec::new();
+    }
+    let names = serves::providers(resource, catalogue).flat_map(|provider| &provider.crds);
+    names.map(|name| crd_id(name)).collect()
+}
+
+fn crd_id(name: &str) -> ResourceId {
+    ResourceId::new("apiextensions.k8s.io", "CustomResourceDefinition", "", name)
+}
+
+/// Who makes the CRD at run time, or declares it.
+fn at_run_time(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
+    let names = scene.crd_names(group, kind);
+    let made = names.iter().find_map(|name| scene.maker(&crd_id(name)));
+    made.unwrap_or_else(|| scene.find_declared(&Provision::Crd(group.to_owned(), kind.to_owned())))
+}
+
+/// Regular plurals of a kind, as CRDs are named by.
+pub fn plurals(kind: &str) -> Vec<String> {
+    let singular = kind.to_lowercase();
+    let mut plurals = vec![format!("{singular}s"), format!("{singular}es"), singular.clone()];
+    plurals.extend(singular.strip_suffix('y').map(|stem| format!("{stem}ies")));
+    plurals
 }
 
 fn wait(reason: &str, origin: crate::model::Origin) -> Wait {

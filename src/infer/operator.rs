@@ -25,9 +25,9 @@ pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
         let strength = if checked || awaited.contains(&index) { Strength::Strong } else { Strength::Weak };
         let wait =
             Wait { reason: Reason::from("operator"), strength, gate: Gate::Ready, origin: resource.origin() };
-        let found = match scene.operators(group) {
-            [] => scene.find_declared(&Provision::Operator(group.to_owned())),
-            workloads => Found::Made(workloads.to_vec()),
+        let found = match scene.operators_of(group, &resource.id.kind) {
+            workloads if workloads.is_empty() => scene.find_declared(&Provision::Operator(group.to_owned())),
+            workloads => Found::Made(workloads),
         };
         inferred.edges.extend(scene.edges_to(index, &found, &wait));
     }

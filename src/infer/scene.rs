@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::reference;
+use super::{crd, reference};
 use crate::catalogue::Catalogue;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::rows::Scope;
@@ -86,7 +86,8 @@ impl<'a> Scene<'a> {
             }
         }
         for (number, resource) in resources.iter().enumerate() {
-            for id in reference::made_by(resource, catalogue) {
+            let brought = crd::brought_by(resource, catalogue);
+            for id in reference::made_by(resource, catalogue).into_iter().chain(brought) {
                 scene.made.entry(id).or_default().push(ResourceIndex(number));
             }
         }
@@ -143,6 +144,12 @@ impl<'a> Scene<'a> {
         self.find_declared(&Provision::Object(id.clone()))
     }
 
+    /// Who makes an object at run time.
+    #[must_use]
+    pub fn maker(&self, id: &ResourceId) -> Option<Found> {
+        self.made.get(id).map(|makers| Found::Made(makers.clone()))
+    }
+
     /// Who declares a thing no object shows.
     #[must_use]
     pub fn find_declared(&self, provision: &Provision) -> Found {
@@ -163,6 +170,29 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn operators(&self, group: &str) -> &[ResourceIndex] {
         self.operators.get(group).map_or(&[], Vec::as_slice)
+    }
+
+    /// Workloads that serve a kind: where several projects share a group, the one that brings the kind's CRD.
+    #[must_use]
+    pub fn operators_of(&self, group: &str, kind: &str) -> Vec<ResourceIndex> {
+        let all = self.operators(group);
+        if all.len() < 2 || !self.catalogue.is_shared_group(group) {
+            return all.to_vec();
+        }
+        let names = self.crd_names(group, kind);
+        all.iter()
+            .copied()
+            .filter(|index| crd::may_serve(self.resource(*index), &names, self.catalogue))
+            .collect()
+    }
+
+    /// The names a kind's CRD may have: the one in the tree, else every regular plural.
+    #[must_use]
+    pub fn crd_names(&self, group: &str, kind: &str) -> Vec<String> {
+        match self.crd(group, kind) {
+            Some(index) => vec![self.resource(index).id.name.clone()],
+            None => crd::plurals(kind).into_iter().map(|plural| format!("{plural}.{group}")).collect(),
+        }
     }
 
     /// Where objects of a kind live.
