@@ -61,6 +61,8 @@ pub enum Fact {
     ClaimTemplate,
     /// A claim: its spec.
     Claim,
+    /// The class of an Ingress.
+    IngressClassName,
     /// A chart an object stands for.
     Chart,
     /// An OLM package an object stands for.
@@ -144,6 +146,8 @@ const WEBHOOKS: &[CodeProbe] = &[probe(
         "rules[*].operations[*]",
         "rules[*].scope",
         "namespaceSelector.matchExpressions[*].key",
+        "namespaceSelector.matchExpressions[*].operator",
+        "namespaceSelector.matchExpressions[*].values[*]",
         "namespaceSelector.matchLabels.*",
         "objectSelector.matchExpressions[*].key",
         "objectSelector.matchLabels.*",
@@ -160,6 +164,7 @@ const STATEFUL_SET: &[CodeProbe] = &[probe(
 )];
 const CLAIM: &[CodeProbe] = &[probe(Fact::Claim, "$.spec", &["storageClassName", "volumeName"])];
 
+const INGRESS: &[CodeProbe] = &[probe(Fact::IngressClassName, "$.spec.ingressClassName", &[])];
 const APPLICATION: &[CodeProbe] = &[
     probe(Fact::Chart, "$.spec.source", &["chart", "repoURL"]),
     probe(Fact::Chart, "$.spec.sources[*]", &["chart", "repoURL"]),
@@ -188,6 +193,7 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
         ) => WEBHOOKS,
         ("apiregistration.k8s.io", "APIService") => API_SERVICE,
         ("storage.k8s.io", "StorageClass") => STORAGE_CLASS,
+        ("networking.k8s.io", "Ingress") => INGRESS,
         ("argoproj.io", "Application") => APPLICATION,
         ("argoproj.io", "ApplicationSet") => APPLICATION_SET,
         ("helm.toolkit.fluxcd.io", "HelmRelease") => HELM_RELEASE,

@@ -1,7 +1,12 @@
 //! `vault-after-storage`: a secret provider whose volumes come from a class of the ladder is a runtime.
 
 use super::{Move, View};
-use crate::model::Role;
+use crate::model::{Edge, Role};
+
+/// The class of a volume, or what provisions it.
+fn is_storage(view: &View<'_>, edge: &Edge) -> bool {
+    view.target_kind(edge) == "StorageClass" || edge.reason.as_str() == "class-controller"
+}
 
 /// Moves secret providers that keep their data on the ladder's storage.
 #[must_use]
@@ -12,8 +17,7 @@ pub fn moves(view: &View<'_>) -> Vec<Move> {
         if view.resources[component.0].iter().find(runs).is_none() {
             continue;
         }
-        let storage: Vec<_> =
-            view.leaving(component).filter(|(_, edge)| view.target_kind(edge) == "StorageClass").collect();
+        let storage: Vec<_> = view.leaving(component).filter(|(_, edge)| is_storage(view, edge)).collect();
         let Some((_, first)) = storage.first() else { continue };
         moves.push(Move {
             rule: "vault-after-storage",

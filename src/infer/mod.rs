@@ -3,15 +3,17 @@
 //! Every rule is one function over the same scene; indices find targets by identity, never by comparing pairs.
 
 pub mod scene;
+pub mod admission;
 pub mod annotations;
+pub mod class;
 pub mod crd;
 pub mod declared;
+pub mod default_class;
 pub mod namespace;
 pub mod operator;
 pub mod rbac;
 pub mod reference;
 pub mod service_address;
-pub mod storage;
 pub mod webhook;
 
 pub use scene::{Found, Scene};
@@ -45,11 +47,14 @@ pub fn edges(scene: &Scene<'_>) -> Result<Inferred, Problems> {
     inferred.extend(namespace::edges(scene));
     inferred.extend(crd::edges(scene));
     inferred.extend(reference::edges(scene));
-    inferred.extend(storage::edges(scene));
+    inferred.extend(default_class::edges(scene));
     inferred.extend(rbac::edges(scene));
     inferred.extend(webhook::edges(scene));
     inferred.extend(service_address::edges(scene));
     inferred.extend(annotations::edges(scene));
+    let controllers = class::edges(scene, &inferred.edges);
+    inferred.extend(controllers);
+    inferred.extend(admission::edges(scene));
     // Last: how strong a wait for an operator is depends on who waits for what its objects make.
     let operators = operator::edges(scene, &inferred.edges);
     inferred.extend(operators);

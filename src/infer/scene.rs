@@ -6,6 +6,7 @@ use super::{crd, reference};
 use crate::catalogue::Catalogue;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::rows::Scope;
+use crate::classify::serves;
 use crate::model::{
     Component, ComponentIndex, Edge, End, Finding, Gate, Level, Origin, Provision, Reason, Resource,
     ResourceId, ResourceIndex, Strength,
@@ -41,6 +42,8 @@ pub struct Scene<'a> {
     crds: HashMap<(&'a str, &'a str), ResourceIndex>,
     operators: HashMap<&'a str, Vec<ResourceIndex>>,
     pods: HashMap<(&'a str, &'a str, &'a str), Vec<ResourceIndex>>,
+    workloads: Vec<Vec<ResourceIndex>>,
+    provisioners: HashMap<&'a str, Vec<ResourceIndex>>,
 }
 
 /// What an edge says besides its ends.
@@ -76,6 +79,8 @@ impl<'a> Scene<'a> {
             crds: HashMap::new(),
             operators: HashMap::new(),
             pods: HashMap::new(),
+            workloads: vec![Vec::new(); components.len()],
+            provisioners: HashMap::new(),
         };
         for (number, resource) in resources.iter().enumerate() {
             scene.index(ResourceIndex(number), resource);
@@ -101,6 +106,14 @@ impl<'a> Scene<'a> {
             && let (Some(group), Some(kind)) = (manifest.fact(Fact::CrdGroup), manifest.fact(Fact::CrdKind))
         {
             self.crds.entry((group, kind)).or_insert(index);
+        }
+        if resource.is_workload {
+            self.workloads[resource.component.0].push(index);
+        }
+        for provider in serves::providers(resource, self.catalogue) {
+            for name in &provider.storage_provisioner {
+                self.provisioners.entry(name).or_default().push(index);
+            }
         }
         for group in &resource.serves {
             self.operators.entry(group).or_default().push(index);
@@ -193,6 +206,18 @@ impl<'a> Scene<'a> {
             Some(index) => vec![self.resource(index).id.name.clone()],
             None => crd::plurals(kind).into_iter().map(|plural| format!("{plural}.{group}")).collect(),
         }
+    }
+
+    /// Workloads, charts and packages that run a storage provisioner.
+    #[must_use]
+    pub fn provisioners(&self, name: &str) -> &[ResourceIndex] {
+        self.provisioners.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Workloads of a component.
+    #[must_use]
+    pub fn workloads_of(&self, component: ComponentIndex) -> &[ResourceIndex] {
+        &self.workloads[component.0]
     }
 
     /// Where objects of a kind live.

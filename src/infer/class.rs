@@ -1,0 +1,55 @@
+//! Who uses a class also waits for the workload that runs it: a volume's provisioner, an Ingress's controller.
+//!
+//! A claim stays unbound without its provisioner, and Argo CD waits for an Ingress until its controller gave it an
+//! address: both strong. A class whose controller runs elsewhere gives no edge.
+
+use std::collections::BTreeSet;
+
+use super::Inferred;
+use super::scene::{Scene, Wait};
+use crate::catalogue::probes::Fact;
+use crate::classify::serves;
+use crate::model::{Edge, Gate, Reason, ResourceIndex, Strength};
+
+/// Kinds of classes that a workload runs.
+const CLASSES: &[&str] = &["StorageClass", "IngressClass"];
+
+/// An edge to the class's controller for every edge to a class.
+pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
+    let mut inferred = Inferred::default();
+    let mut seen = BTreeSet::new();
+    for edge in others {
+        let (Some(from), Some(class)) = (edge.from.resource, edge.to.resource) else { continue };
+        if !CLASSES.contains(&scene.resource(class).id.kind.as_str()) || !seen.insert((from, class)) {
+            continue;
+        }
+        let wait = Wait {
+            reason: Reason::from("class-controller"),
+            strength: Strength::Strong,
+            gate: Gate::Ready,
+            origin: edge.origin.clone(),
+        };
+        let controllers = controllers(scene, class).into_iter().filter(|controller| *controller != from);
+        inferred.edges.extend(controllers.map(|controller| scene.edge(from, controller, &wait)));
+    }
+    inferred
+}
+
+/// The workloads that run a class: known by what they provision, else the only workload beside the class.
+fn controllers(scene: &Scene<'_>, class: ResourceIndex) -> Vec<ResourceIndex> {
+    let resource = scene.resource(class);
+    let provisioner = resource.manifest.fact(Fact::Provisioner).unwrap_or_default();
+    let known: Vec<ResourceIndex> = scene
+        .provisioners(provisioner)
+        .iter()
+        .copied()
+        .filter(|index| serves::runs(scene.resource(*index)))
+        .collect();
+    if !known.is_empty() {
+        return known;
+    }
+    match scene.workloads_of(resource.component)[..] {
+        [only] => vec![only],
+        _ => Vec::new(),
+    }
+}
