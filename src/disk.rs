@@ -52,7 +52,7 @@ pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
         }
         let file_type = entry.file_type().map_err(|error| unreadable(&joined(directory, &name), &error))?;
         let is_directory = if file_type.is_symlink() {
-            inside(root, &joined(directory, &name))?.is_dir()
+            link_target_is_directory(root, &path, &joined(directory, &name))?
         } else {
             file_type.is_dir()
         };
@@ -60,6 +60,17 @@ pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
     }
     entries.sort();
     Ok(entries)
+}
+
+/// Whether a link leads to a directory; one that leads back up would never end.
+fn link_target_is_directory(root: &Path, parent: &Path, link: &str) -> Result<bool, Problems> {
+    let target = inside(root, link)?;
+    let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(link, &error));
+    if real(parent)?.starts_with(real(&target)?) {
+        let problem = Problem::new("the link leads back to a folder above it").at(link);
+        return Err(problem.help("remove the link").into());
+    }
+    Ok(target.is_dir())
 }
 
 /// Reads a text file.

@@ -10,6 +10,8 @@ use crate::model::{Dropped, Edge, Finding, Gate, Level, Resource, ResourceIndex}
 use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved, graph};
 
+const HELM_WEIGHT: &str = "helm.sh/hook-weight";
+
 /// A wait: target, waves between, and the edge that asks (none for barriers).
 #[derive(Debug, Clone, Copy)]
 pub struct Ask {
@@ -72,9 +74,10 @@ pub fn hook(resource: &Resource) -> Hook {
     }
 }
 
-/// The wave a resource carries already.
+/// The wave a resource carries already, read as Argo CD reads it: the wave, else the Helm weight.
 fn existing_wave(resource: &Resource) -> Option<i64> {
-    resource.manifest.annotation(WAVE).and_then(parse_wave)
+    let read = |key| resource.manifest.annotation(key).and_then(parse_wave);
+    read(WAVE).or_else(|| read(HELM_WEIGHT))
 }
 
 /// Waves already on resources order them among each other: one barrier node per level keeps that linear.
@@ -84,6 +87,10 @@ fn add_existing_order(scene: &Scene<'_>, asks: &mut Asks) {
     for (index, resource) in scene.iter() {
         let key = (resource.component, hook(resource));
         let wave = existing_wave(resource);
+        // Encrypted documents cannot carry a wave, so its absence says nothing.
+        if wave.is_none() && resource.manifest.outline.opaque {
+            continue;
+        }
         *carried.entry(key).or_default() |= wave.is_some();
         levels.entry(key).or_default().entry(wave.unwrap_or(0)).or_default().push(index.0);
     }

@@ -73,7 +73,8 @@ pub fn by_globs(
         for index in &matches {
             hit[*index] = true;
         }
-        if !matches.is_empty() {
+        let name = file.rsplit('/').next().unwrap_or(&file);
+        if !matches.is_empty() && !DESCRIPTOR_NAMES.contains(&name) {
             files.push(file);
         }
     }
