@@ -124,7 +124,10 @@ fn climb(
         .collect();
     let out = leaving(&inferred.edges, components.len());
     let view = View { scene: &scene, edges: &inferred.edges, roles: &roles, resources: &lists, out: &out };
-    let (fixed, edges) = fixes::apply(&view, settings);
+    let moves = fixes::proposed(&view);
+    let mut edges = inferred.edges;
+    let fixed = fixes::apply(moves, &mut edges, components.len(), settings);
+    findings.extend(fixes::promoted_in_loops::demote(&scene, &mut edges));
     let input = Input { scene: &scene, roles: &roles, inferred: &manifest_roles, fixed: &fixed, settings };
     let mut resolved = resolve::phases(&input, edges).map_err(|error| error.problem(&scene))?;
     report_splits(&mut resolved.placements, splits);

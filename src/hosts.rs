@@ -18,15 +18,28 @@ pub struct ServiceAddress {
 const ADDRESS_WORDS: &[&str] = &["HOST", "ADDR", "ENDPOINT", "SERVER", "URL", "URI", "BROKER", "DSN"];
 
 /// Hosts in free text: behind `://`, before `:port`, or ending in `.svc…`.
+///
+/// Only tokens around such a mark are looked at: texts of megabytes have few of them.
 #[must_use]
 pub fn in_text(text: &str) -> Vec<String> {
-    if memchr::memchr(b':', text.as_bytes()).is_none() && !text.contains(".svc") {
-        return Vec::new();
-    }
-    let mut hosts: Vec<String> = text.split(is_delimiter).filter_map(in_token).collect();
+    let bytes = text.as_bytes();
+    let is_mark = |at: &usize| bytes.get(at + 1).is_some_and(|next| *next == b'/' || next.is_ascii_digit());
+    let colons = memchr::memchr_iter(b':', bytes).filter(is_mark);
+    let services = memchr::memmem::find_iter(bytes, b".svc");
+    let mut hosts: Vec<String> =
+        colons.chain(services).filter_map(|at| in_token(token_at(text, at))).collect();
     hosts.sort();
     hosts.dedup();
     hosts
+}
+
+/// The token around a position, between delimiters.
+fn token_at(text: &str, at: usize) -> &str {
+    let start = text[..at]
+        .rfind(is_delimiter)
+        .map_or(0, |found| found + text[found..].chars().next().map_or(1, char::len_utf8));
+    let end = text[at..].find(is_delimiter).map_or(text.len(), |found| at + found);
+    &text[start..end]
 }
 
 /// Hosts in the value of a variable, where a bare name may be one if the variable's name says so.

@@ -23,6 +23,7 @@ pub const IDS: &[&str] = &[
     "role-outside-domain",
     "rung-added",
     "order-broken",
+    "promoted-in-loop",
     // Fixes.
     "split-crds",
     "vault-after-storage",

@@ -36,6 +36,19 @@ pub struct Probe {
     pub kind: ProbeKind,
     /// Sub-field paths, in the order of their indices.
     pub fields: Vec<Arc<str>>,
+    /// Whether the path ends in a wildcard, so that the name it stood for is of interest.
+    pub wants_key: bool,
+}
+
+/// A path that needs a tree, parsed once.
+#[derive(Debug)]
+pub struct Query {
+    /// What it belongs to.
+    pub kind: ProbeKind,
+    /// The path.
+    pub path: JpQuery,
+    /// Sub-fields with their paths.
+    pub fields: Vec<(Arc<str>, JpQuery)>,
 }
 
 /// One field name on the way to a probe.
@@ -59,7 +72,7 @@ pub struct Compiled {
     /// Probes in the trie.
     pub probes: Vec<Probe>,
     /// Probes that need a tree: their query runs on the document alone.
-    pub queries: Vec<(Probe, String)>,
+    pub queries: Vec<Query>,
 }
 
 impl Default for Compiled {
@@ -111,7 +124,10 @@ impl Compiled {
         let fields: Vec<Arc<str>> = fields.into_iter().map(Arc::from).collect();
         let Ok(query) = parse(path) else { return };
         let Some(way) = steps(&query) else {
-            self.queries.push((Probe { kind, fields }, path.to_owned()));
+            let fields = fields
+                .into_iter()
+                .filter_map(|field| parse(&sub_path(&field)).ok().map(|path| (field, path)));
+            self.queries.push(Query { kind, path: query, fields: fields.collect() });
             return;
         };
         let probe = index(self.probes.len());
@@ -122,7 +138,8 @@ impl Compiled {
             let leaf = self.walk(end, &below);
             self.nodes[leaf].fields.push((probe, index(number)));
         }
-        self.probes.push(Probe { kind, fields });
+        let wants_key = matches!(way.last(), Some(Step::Any));
+        self.probes.push(Probe { kind, fields, wants_key });
     }
 
     fn walk(&mut self, from: usize, way: &[Step]) -> usize {

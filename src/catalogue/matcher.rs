@@ -143,8 +143,9 @@ impl<'c> Matcher<'c> {
     }
 
     fn capture(&self, probe: u32, value: Option<String>, mark: Mark) -> Capture {
-        let kind = self.compiled.probes[probe as usize].kind;
-        Capture { kind, line: mark.line, value, key: self.key.clone(), fields: Vec::new() }
+        let probe = &self.compiled.probes[probe as usize];
+        let key = if probe.wants_key { self.key.clone() } else { String::new() };
+        Capture { kind: probe.kind, line: mark.line, value, key, fields: Vec::new() }
     }
 
     fn scalar(&mut self, value: &Scalar<'_>, mark: Mark) {

@@ -10,15 +10,16 @@ pub mod matcher;
 pub mod probes;
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, LazyLock, RwLock};
+use std::sync::{Arc, RwLock};
 
 pub use compiled::{CompileError, Compiled, ProbeKind};
 pub use rows::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
 
-static BUILT_IN: LazyLock<Rows> = LazyLock::new(|| {
+/// The compiled-in rows.
+fn built_in() -> Rows {
     serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/catalogue.json")))
         .expect("build.rs wrote it from the same types")
-});
+}
 
 /// Group and kind: what a matcher is compiled for.
 type GroupKind = (String, String);
@@ -52,23 +53,23 @@ impl Catalogue {
         for row in extra.makes.iter().filter_map(|row| row.path.as_ref()) {
             compiled::check(row)?;
         }
-        let built_in = &*BUILT_IN;
-        let edges: Vec<EdgeRow> = built_in.edges.iter().chain(&extra.edges).cloned().collect();
-        let makes: Vec<MakesRow> = built_in.makes.iter().chain(&extra.makes).cloned().collect();
-        let kinds = built_in.kinds.iter().chain(&extra.kinds);
-        let providers: Vec<ProviderRow> =
-            built_in.providers.iter().chain(&extra.providers).cloned().collect();
+        let mut rows = built_in();
+        rows.edges.extend(extra.edges.iter().cloned());
+        rows.makes.extend(extra.makes.iter().cloned());
+        rows.kinds.extend(extra.kinds.iter().cloned());
+        rows.providers.extend(extra.providers.iter().cloned());
+        let Rows { kinds, pod_specs, edges, makes, providers, health } = rows;
         Ok(Self {
             edges_by_kind: by_kind(edges.iter().map(|row| &row.matches)),
             makes_by_kind: by_kind(makes.iter().map(|row| &row.matches)),
             pod_edges: (0..edges.len()).filter(|index| edges[*index].matches.pod_spec).collect(),
-            kinds: kinds.map(|row| ((row.group.clone(), row.kind.clone()), row.clone())).collect(),
-            pod_specs: pods_by_kind(&built_in.pod_specs),
-            health: built_in.health.iter().chain(&extra.health).cloned().collect(),
+            kinds: kinds.into_iter().map(|row| ((row.group.clone(), row.kind.clone()), row)).collect(),
+            pod_specs: pods_by_kind(&pod_specs),
             images: image::ImageIndex::new(&providers),
             shared_groups: shared_groups(&providers),
-            providers,
             compiled: RwLock::default(),
+            health,
+            providers,
             edges,
             makes,
         })
@@ -316,7 +317,7 @@ mod tests {
                 compiled::check(&compiled::sub_path(field))
                     .unwrap_or_else(|error| panic!("{shown}: {error}"));
             }
-            assert!(is_kebab(&row.reason), "{shown}: reason {}", row.reason);
+            assert!(is_kebab(row.reason.as_str()), "{shown}: reason {}", row.reason);
             assert!(is_namespace_rule(&row.namespace), "{shown}: namespace {}", row.namespace);
             assert!(row.matches.pod_spec || !row.matches.kinds.is_empty(), "{shown}: matches nothing");
             assert!(!row.to.kind.is_empty() || row.fields.contains_key("kind"), "{shown}: names no kind");
@@ -339,8 +340,13 @@ mod tests {
     #[test]
     fn no_kind_is_described_twice() {
         let mut seen = BTreeSet::new();
-        for row in &BUILT_IN.kinds {
-            assert!(seen.insert((&row.group, &row.kind)), "{}/{} stands twice", row.group, row.kind);
+        for row in built_in().kinds {
+            assert!(
+                seen.insert((row.group.clone(), row.kind.clone())),
+                "{}/{} stands twice",
+                row.group,
+                row.kind
+            );
         }
     }
 

@@ -15,8 +15,6 @@ pub enum Fact {
     Namespace,
     /// One annotation: key and value.
     Annotation,
-    /// One label: key and value.
-    Label,
     /// One label of the pod template.
     PodLabel,
     /// A container image.
@@ -29,10 +27,6 @@ pub enum Fact {
     ServicePort,
     /// Text that may name a Service; only the hosts in it are kept.
     Hosts,
-    /// A ConfigMap or Secret the pod reads whole or in part.
-    PodReadsConfigMap,
-    /// A Secret the pod reads.
-    PodReadsSecret,
     /// A CRD's group.
     CrdGroup,
     /// A CRD's kind.
@@ -92,7 +86,6 @@ const EVERYWHERE: &[CodeProbe] = &[
     probe(Fact::GenerateName, "$.metadata.generateName", &[]),
     probe(Fact::Namespace, "$.metadata.namespace", &[]),
     probe(Fact::Annotation, "$.metadata.annotations.*", &[]),
-    probe(Fact::Label, "$.metadata.labels.*", &[]),
 ];
 
 /// Facts of a pod spec, relative to it.
@@ -105,18 +98,6 @@ pub const IN_POD_SPEC: &[CodeProbe] = &[
     probe(Fact::Env, "$.initContainers[*].env[*]", &["name", "value"]),
     probe(Fact::Hosts, "$.initContainers[*].args[*]", &[]),
     probe(Fact::Hosts, "$.initContainers[*].command[*]", &[]),
-    probe(Fact::PodReadsConfigMap, "$.containers[*].env[*].valueFrom.configMapKeyRef.name", &[]),
-    probe(Fact::PodReadsConfigMap, "$.containers[*].envFrom[*].configMapRef.name", &[]),
-    probe(Fact::PodReadsConfigMap, "$.initContainers[*].env[*].valueFrom.configMapKeyRef.name", &[]),
-    probe(Fact::PodReadsConfigMap, "$.initContainers[*].envFrom[*].configMapRef.name", &[]),
-    probe(Fact::PodReadsConfigMap, "$.volumes[*].configMap.name", &[]),
-    probe(Fact::PodReadsConfigMap, "$.volumes[*].projected.sources[*].configMap.name", &[]),
-    probe(Fact::PodReadsSecret, "$.containers[*].env[*].valueFrom.secretKeyRef.name", &[]),
-    probe(Fact::PodReadsSecret, "$.containers[*].envFrom[*].secretRef.name", &[]),
-    probe(Fact::PodReadsSecret, "$.initContainers[*].env[*].valueFrom.secretKeyRef.name", &[]),
-    probe(Fact::PodReadsSecret, "$.initContainers[*].envFrom[*].secretRef.name", &[]),
-    probe(Fact::PodReadsSecret, "$.volumes[*].secret.secretName", &[]),
-    probe(Fact::PodReadsSecret, "$.volumes[*].projected.sources[*].secret.name", &[]),
 ];
 
 const CRD: &[CodeProbe] = &[

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Gate, Role, Strength};
+use crate::model::{Gate, Reason, Role, Strength};
 
 /// The lists a catalogue file may hold.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -171,7 +171,7 @@ pub struct EdgeRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
     /// Kebab-case id of the rule.
-    pub reason: String,
+    pub reason: Reason,
     /// strong | weak.
     #[serde(default = "weak")]
     pub strength: Strength,

@@ -14,5 +14,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
             writeln!(out)
         }
     })?;
+    // The process ends here; freeing a large ladder piece by piece would only take time.
+    std::mem::forget(ladder);
     Ok(Exit::Fine)
 }

@@ -31,6 +31,8 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     match args.target {
         Target::Manifests => manifests(&ladder, &sequence, args.output.as_deref())?,
     }
+    // The process ends here; freeing a large ladder piece by piece would only take time.
+    std::mem::forget(ladder);
     Ok(Exit::Fine)
 }
 

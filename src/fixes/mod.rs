@@ -6,6 +6,7 @@
 pub mod jobs_after_runtime;
 pub mod kinds_after_runtime;
 pub mod operator_after_cert_manager;
+pub mod promoted_in_loops;
 pub mod secretstore_after_provider;
 pub mod skip_dry_run;
 pub mod smokes_last;
@@ -68,12 +69,17 @@ const FIXES: &[fn(&View<'_>) -> Vec<Move>] = &[
     operator_after_cert_manager::moves,
 ];
 
-/// Runs every fix; demotes the evidence of those switched off.
+/// What every fix proposes, in order.
 #[must_use]
-pub fn apply(view: &View<'_>, settings: &Settings) -> (Vec<Fixed>, Vec<Edge>) {
-    let mut fixed = vec![Fixed::default(); view.roles.len()];
-    let mut edges = view.edges.to_vec();
-    for proposed in FIXES.iter().flat_map(|fix| fix(view)) {
+pub fn proposed(view: &View<'_>) -> Vec<Move> {
+    FIXES.iter().flat_map(|fix| fix(view)).collect()
+}
+
+/// Applies the moves of fixes that are on; demotes the evidence of those switched off.
+#[must_use]
+pub fn apply(moves: Vec<Move>, edges: &mut [Edge], components: usize, settings: &Settings) -> Vec<Fixed> {
+    let mut fixed = vec![Fixed::default(); components];
+    for proposed in moves {
         if !settings.is_on(proposed.rule) {
             for position in &proposed.evidence {
                 edges[*position].strength = Strength::Weak;
@@ -90,7 +96,7 @@ pub fn apply(view: &View<'_>, settings: &Settings) -> (Vec<Fixed>, Vec<Edge>) {
             Some(_) => {}
         }
     }
-    (fixed, edges)
+    fixed
 }
 
 impl View<'_> {

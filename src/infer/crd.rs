@@ -107,6 +107,6 @@ pub fn plurals(kind: &str) -> Vec<String> {
     plurals
 }
 
-fn wait(reason: &str, origin: crate::model::Origin) -> Wait {
+fn wait(reason: &'static str, origin: crate::model::Origin) -> Wait {
     Wait { reason: Reason::from(reason), strength: Strength::Strong, gate: Gate::Present, origin }
 }

@@ -28,7 +28,7 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
     inferred
 }
 
-fn wait(reason: &str, pod: &Resource) -> Wait {
+fn wait(reason: &'static str, pod: &Resource) -> Wait {
     let line =
         pod.manifest.facts(Fact::ServiceAccount).next().map_or(pod.manifest.line, |capture| capture.line);
     Wait {

@@ -8,7 +8,7 @@ use crate::catalogue::matcher::Capture;
 use crate::catalogue::rows::{Format, Scope};
 use crate::catalogue::{Catalogue, EdgeRow, MakesRow, ProbeKind};
 use crate::hosts;
-use crate::model::{Reason, Resource, ResourceId, ResourceIndex};
+use crate::model::{Resource, ResourceId, ResourceIndex, Role};
 
 /// Edges of every row for every reference seen.
 #[must_use]
@@ -17,12 +17,15 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
     for (index, resource) in scene.iter() {
         for capture in &resource.manifest.captures {
             if let ProbeKind::Edge(row) = capture.kind {
-                add(scene, index, scene.catalogue.edge(row), capture, &mut inferred);
+                let row = scene.catalogue.edge(row);
+                add(scene, &Reference { from: index, row, capture }, &mut inferred);
             }
         }
         for row in scene.catalogue.edges_of(&resource.id.group, &resource.id.kind) {
-            if let Some(capture) = assumed(scene.catalogue.edge(row), row, resource) {
-                add(scene, index, scene.catalogue.edge(row), &capture, &mut inferred);
+            let number = row;
+            let row = scene.catalogue.edge(number);
+            if let Some(capture) = assumed(row, number, resource) {
+                add(scene, &Reference { from: index, row, capture: &capture }, &mut inferred);
             }
         }
     }
@@ -39,28 +42,41 @@ fn assumed(row: &EdgeRow, number: usize, resource: &Resource) -> Option<Capture>
     (!seen).then(|| Capture { kind, line, value, key: String::new(), fields: Vec::new() })
 }
 
-fn add(scene: &Scene<'_>, from: ResourceIndex, row: &EdgeRow, capture: &Capture, inferred: &mut Inferred) {
+/// One reference as seen: who refers, by which row, with which text.
+struct Reference<'a> {
+    from: ResourceIndex,
+    row: &'a EdgeRow,
+    capture: &'a Capture,
+}
+
+fn add(scene: &Scene<'_>, reference: &Reference<'_>, inferred: &mut Inferred) {
+    let Reference { from, row, capture } = reference;
     if !holds(capture, &row.when, &row.unless) {
         return;
     }
-    let resource = scene.resource(from);
-    let Some(target) = target(scene, resource, row, capture) else { return };
-    let found = scene.find(&target, resource.component);
-    let origin = resource.origin_at(capture.line);
-    if found == Found::Nobody && row.format != Format::Address && !every_cluster_has(&target) {
-        inferred.findings.push(scene.unsatisfied(
-            from,
-            &format!("`{}`", target.short()),
-            origin.clone(),
-            help(scene, &target),
-        ));
+    let resource = scene.resource(*from);
+    for target in targets(scene, resource, row, capture) {
+        let found = scene.find(&target, resource.component);
+        let origin = resource.origin_at(capture.line);
+        if found == Found::Nobody && row.format != Format::Address && !every_cluster_has(&target) {
+            let what = format!("`{}`", target.short());
+            inferred.findings.push(scene.unsatisfied(*from, &what, origin.clone(), help(scene, &target)));
+        }
+        if !row.existence {
+            let wait = Wait { reason: row.reason.clone(), strength: row.strength, gate: row.gate, origin };
+            inferred.edges.extend(scene.edges_to(*from, &found, &wait));
+        }
     }
-    if row.existence {
-        return;
+}
+
+/// What a reference names: one object, or every address of a comma list.
+fn targets(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capture) -> Vec<ResourceId> {
+    if row.format == Format::Address {
+        let name = row.fields.get("name").and_then(|path| capture.field(path));
+        let text = capture.value.as_deref().or(name).unwrap_or_default();
+        return text.split(',').filter_map(|one| address(scene, resource, one.trim())).collect();
     }
-    let wait =
-        Wait { reason: Reason::from(row.reason.as_str()), strength: row.strength, gate: row.gate, origin };
-    inferred.edges.extend(scene.edges_to(from, &found, &wait));
+    target(scene, resource, row, capture).into_iter().collect()
 }
 
 /// Whether the conditions on sub-fields hold.
@@ -82,9 +98,6 @@ fn target(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Captu
     let field =
         |key: &str| row.fields.get(key).and_then(|path| capture.field(path)).filter(|text| !text.is_empty());
     let text = capture.value.as_deref().or_else(|| field("name")).filter(|text| is_name(text))?;
-    if row.format == Format::Address {
-        return address(scene, resource, text);
-    }
     let (group, kind, scope) = kind_named(scene, row, &field)?;
     let (stated, name) = match (row.format, text.split_once('/')) {
         (Format::NamespacedName, Some((namespace, name))) => (Some(namespace), name),
@@ -133,17 +146,14 @@ fn kind_named<'f>(
     Some((group, kind, scope))
 }
 
-/// The Service an address names, seen from where its reader runs: the operator's namespace for cluster scope.
+/// The Service an address names. A short host is read where its reader runs: stores and issuers, and everything of
+/// cluster scope, are read by their controller; all others by pods of their own namespace.
 fn address(scene: &Scene<'_>, resource: &Resource, text: &str) -> Option<ResourceId> {
-    let service = hosts::service(text)?;
-    let own = resource.id.namespace.as_str();
-    let namespace = match &service.namespace {
-        Some(namespace) => namespace.as_str(),
-        None => match scene.operators(&resource.id.group) {
-            [operator, ..] => scene.resource(*operator).id.namespace.as_str(),
-            [] => own,
-        },
-    };
+    let service = hosts::service(text).filter(|_| is_name(text))?;
+    let by_controller = resource.role == Role::Secret || resource.id.namespace.is_empty();
+    let reader = scene.operators(&resource.id.group).first().filter(|_| by_controller);
+    let near = reader.map_or(&resource.id, |operator| &scene.resource(*operator).id);
+    let namespace = service.namespace.as_deref().unwrap_or(&near.namespace);
     Some(ResourceId::new("", "Service", namespace, &service.name))
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Inferred;
 use super::scene::{Found, Scene, Wait};
+use crate::catalogue::ProbeKind;
 use crate::catalogue::probes::Fact;
 use crate::hosts;
 use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
@@ -69,15 +70,17 @@ fn is_own(scene: &Scene<'_>, from: ResourceIndex, found: &Found) -> bool {
     matches!(found, Found::Object(service) if scene.behind(*service).contains(&from))
 }
 
+/// The ConfigMaps and Secrets a pod reads, as the rows of the pod spec name them.
 fn read_objects(scene: &Scene<'_>, pod: &Resource) -> BTreeSet<ResourceIndex> {
-    let named = |fact, kind: &'static str| {
-        pod.manifest.facts(fact).filter_map(move |capture| {
-            let name = capture.value.as_deref()?;
-            match scene.find(&ResourceId::new("", kind, &pod.id.namespace, name), pod.component) {
-                Found::Object(index) => Some(index),
-                _ => None,
-            }
-        })
-    };
-    named(Fact::PodReadsConfigMap, "ConfigMap").chain(named(Fact::PodReadsSecret, "Secret")).collect()
+    let read = pod.manifest.captures.iter().filter_map(|capture| {
+        let ProbeKind::Edge(number) = capture.kind else { return None };
+        let row = scene.catalogue.edge(number);
+        let is_data = row.matches.pod_spec && matches!(row.to.kind.as_str(), "ConfigMap" | "Secret");
+        let name = row.fields.get("name").and_then(|path| capture.field(path)).filter(|_| is_data)?;
+        match scene.find(&ResourceId::new("", &row.to.kind, &pod.id.namespace, name), pod.component) {
+            Found::Object(index) => Some(index),
+            _ => None,
+        }
+    });
+    read.collect()
 }

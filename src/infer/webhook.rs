@@ -57,7 +57,7 @@ fn injecting_components(scene: &Scene<'_>) -> BTreeSet<ComponentIndex> {
     roles.map(|(_, resource)| resource.component).collect()
 }
 
-fn wait(resource: &Resource, capture: &Capture, reason: &str, strength: Strength) -> Wait {
+fn wait(resource: &Resource, capture: &Capture, reason: &'static str, strength: Strength) -> Wait {
     Wait {
         reason: Reason::from(reason),
         strength,

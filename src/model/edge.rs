@@ -1,5 +1,6 @@
 //! An edge: `from` waits for `to`, with the reason and the place that say so.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,28 +9,70 @@ use serde::{Deserialize, Serialize};
 
 use super::{ComponentIndex, Origin, ResourceIndex};
 
-/// Kebab-case id of the rule that found an edge.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Reason(Arc<str>);
+/// Kebab-case id of the rule that found an edge; cheap to copy, whether compiled in or a user's.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Reason(Id);
+
+#[derive(Debug, Clone)]
+enum Id {
+    CompiledIn(&'static str),
+    Row(Arc<str>),
+}
 
 impl Reason {
     /// The id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        match &self.0 {
+            Id::CompiledIn(text) => text,
+            Id::Row(text) => text,
+        }
     }
 }
 
-impl From<&str> for Reason {
-    fn from(text: &str) -> Self {
-        Self(Arc::from(text))
+impl From<&'static str> for Reason {
+    fn from(text: &'static str) -> Self {
+        Self(Id::CompiledIn(text))
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        Self(Id::Row(text.into()))
+    }
+}
+
+impl From<Reason> for String {
+    fn from(reason: Reason) -> Self {
+        reason.as_str().to_owned()
+    }
+}
+
+impl PartialEq for Reason {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Reason {}
+
+impl PartialOrd for Reason {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Reason {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.as_str().cmp(other.as_str())
     }
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
 

@@ -19,8 +19,14 @@ use crate::yaml::{self, Chunk, Limits, Outline, YamlError};
 /// Argo CD's annotation for the wave.
 pub const WAVE: &str = "argocd.argoproj.io/sync-wave";
 
-/// Annotations whose lines are worth keeping: they order things.
-const ORDERING: &[&str] = &["argocd.argoproj.io/", "helm.sh/", "config.kubernetes.io/"];
+/// Parts of the annotations worth keeping: they order things.
+const ORDERING: &[&str] = &[
+    "argocd.argoproj.io/",
+    "helm.sh/",
+    "config.kubernetes.io/depends-on",
+    "is-default-class",
+    "kubernetes.io/ingress.class",
+];
 
 /// One object as text, with what was read from it.
 #[derive(Debug)]
@@ -41,10 +47,8 @@ pub struct Manifest {
     pub name: String,
     /// `metadata.namespace` as written.
     pub namespace: Option<String>,
-    /// Annotations as Argo CD reads them.
+    /// The annotations that order things.
     pub annotations: Vec<(String, String)>,
-    /// Labels.
-    pub labels: Vec<(String, String)>,
     /// Lines of the annotations that order things.
     annotation_lines: Vec<(String, usize)>,
     /// What rows and code asked for.
@@ -264,13 +268,13 @@ fn manifest(file: &Arc<str>, chunk: Chunk, outline: Outline, captures: Vec<Captu
         name: String::new(),
         namespace: None,
         annotations: Vec::new(),
-        labels: Vec::new(),
         annotation_lines: Vec::new(),
         captures: Vec::new(),
     };
     for capture in captures {
         manifest.take(capture);
     }
+    manifest.captures.shrink_to_fit();
     manifest
 }
 
@@ -282,23 +286,32 @@ fn start_line(captures: &[Capture]) -> Option<usize> {
 
 impl Manifest {
     fn take(&mut self, capture: Capture) {
-        let Capture { kind: ProbeKind::Code(fact), value: Some(value), .. } = &capture else {
+        let Capture { kind: ProbeKind::Code(fact), value: Some(_), .. } = &capture else {
             self.captures.push(capture);
             return;
         };
-        match fact {
-            Fact::Name => self.name.clone_from(value),
-            Fact::GenerateName if self.name.is_empty() => self.name = format!("{value}*"),
-            Fact::ApiVersion | Fact::Kind | Fact::GenerateName => {}
-            Fact::Namespace => self.namespace = Some(value.clone()).filter(|name| !name.is_empty()),
-            Fact::Label => self.labels.push((capture.key.clone(), value.clone())),
-            Fact::Annotation => {
-                if ORDERING.iter().any(|prefix| capture.key.starts_with(prefix)) {
-                    self.annotation_lines.push((capture.key.clone(), capture.line));
-                }
-                self.annotations.push((capture.key.clone(), value.clone()));
+        let fact = *fact;
+        match (fact, capture) {
+            (Fact::Name, Capture { value: Some(value), .. }) => self.name = value,
+            (Fact::GenerateName, Capture { value: Some(value), .. }) if self.name.is_empty() => {
+                self.name = format!("{value}*");
             }
-            _ => self.captures.push(capture),
+            (Fact::Namespace, Capture { value, .. }) => {
+                self.namespace = value.filter(|name| !name.is_empty())
+            }
+            (Fact::Annotation, Capture { key, value: Some(value), line, .. }) => {
+                self.take_annotation(key, value, line)
+            }
+            (Fact::ApiVersion | Fact::Kind | Fact::GenerateName, _) => {}
+            (_, capture) => self.captures.push(capture),
+        }
+    }
+
+    /// Keeps the annotations that order things; the others may be large and nobody asks for them.
+    fn take_annotation(&mut self, key: String, value: String, line: usize) {
+        if ORDERING.iter().any(|part| key.contains(part)) {
+            self.annotation_lines.push((key.clone(), line));
+            self.annotations.push((key, value));
         }
     }
 }

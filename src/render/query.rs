@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use jsonpath_rust::JsonPath;
+use jsonpath_rust::query::js_path_process;
 use serde_json::Value;
 
 use crate::catalogue::Compiled;
-use crate::catalogue::compiled::{Probe, sub_path};
+use crate::catalogue::compiled::Query;
 use crate::catalogue::matcher::Capture;
 use crate::yaml::tree::{self, Node};
 use crate::yaml::{Chunk, Limits, YamlError};
@@ -19,23 +19,21 @@ pub fn captures(chunk: &Chunk, compiled: &Compiled, limits: &Limits) -> Result<V
     let node = tree::parse_chunk(chunk, limits)?;
     let json = node.to_json();
     let mut captures = Vec::new();
-    for (probe, path) in &compiled.queries {
-        for found in json.query_with_path(path).unwrap_or_default() {
+    for query in &compiled.queries {
+        for found in js_path_process(&query.path, &json).unwrap_or_default() {
             let place = found.clone().path();
-            captures.push(capture(probe, found.val(), line(&node, &place)));
+            captures.push(capture(query, found.val(), line(&node, &place)));
         }
     }
     Ok(captures)
 }
 
-fn capture(probe: &Probe, value: &Value, line: usize) -> Capture {
-    let fields = probe.fields.iter().flat_map(|field| {
-        let path = sub_path(field);
-        let texts: Vec<String> =
-            value.query(&path).unwrap_or_default().into_iter().filter_map(text).collect();
-        texts.into_iter().map(|text| (Arc::clone(field), text))
+fn capture(query: &Query, value: &Value, line: usize) -> Capture {
+    let fields = query.fields.iter().flat_map(|(field, path)| {
+        let found = js_path_process(path, value).unwrap_or_default();
+        found.into_iter().filter_map(|one| text(one.val())).map(|text| (Arc::clone(field), text))
     });
-    Capture { kind: probe.kind, line, value: text(value), key: String::new(), fields: fields.collect() }
+    Capture { kind: query.kind, line, value: text(value), key: String::new(), fields: fields.collect() }
 }
 
 fn text(value: &Value) -> Option<String> {

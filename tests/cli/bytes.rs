@@ -24,8 +24,8 @@ fn only_the_wave_is_new_in_every_style_of_file() {
     for (style, input, expected) in [
         (
             "comments, quotes and key order",
-            "# head\nkind: 'ConfigMap'   # odd quotes\napiVersion: \"v1\"\nmetadata:\n  # the name\n  name: a\ndata: {b: yes, a: 0o7}\n# tail\n",
-            "---\n# head\nkind: 'ConfigMap'   # odd quotes\napiVersion: \"v1\"\nmetadata:\n  annotations:\n    argocd.argoproj.io/sync-wave: \"6400\"\n  # the name\n  name: a\ndata: {b: yes, a: 0o7}\n# tail\n",
+            "# head\nkind: 'ConfigMap'   # odd quotes\napiVersion: \"v1\"\nmetadata:\n  name: a # the name\ndata: {b: yes, a: 0o7}\n# tail\n",
+            "---\n# head\nkind: 'ConfigMap'   # odd quotes\napiVersion: \"v1\"\nmetadata:\n  annotations:\n    argocd.argoproj.io/sync-wave: \"6400\"\n  name: a # the name\ndata: {b: yes, a: 0o7}\n# tail\n",
         ),
         (
             "Windows line ends",

@@ -35,7 +35,10 @@ fn check(cases: &[std::path::PathBuf], law: fn(&Run)) {
             .chunks(share)
             .map(|own| scope.spawn(move || own.iter().filter_map(|case| differs(case, law)).collect()))
             .collect();
-        workers.into_iter().flat_map(|worker| -> Vec<String> { worker.join().expect("no case panics") }).collect()
+        workers
+            .into_iter()
+            .flat_map(|worker| -> Vec<String> { worker.join().expect("no case panics") })
+            .collect()
     });
     assert!(differing.is_empty(), "{}\nUPDATE=1 cargo test rewrites them", differing.join("\n"));
 }
@@ -57,7 +60,11 @@ fn differs(case: &Path, law: fn(&Run)) -> Option<String> {
     };
     (actual != expected).then(|| {
         let part = |name: &str, expected: &str, actual: &str| {
-            if expected == actual { String::new() } else { format!("\n{name}\n{}", changed(expected, actual)) }
+            if expected == actual {
+                String::new()
+            } else {
+                format!("\n{name}\n{}", changed(expected, actual))
+            }
         };
         format!(
             "{}: exit {} instead of {}{}{}",
@@ -101,8 +108,10 @@ fn update(case: &Path, actual: &Run) {
 /// Lines around the first difference.
 fn changed(expected: &str, actual: &str) -> String {
     let same = expected.lines().zip(actual.lines()).take_while(|(a, b)| a == b).count();
-    let shown = |mark: &str, text: &str| -> String {
-        text.lines().skip(same).take(8).map(|line| format!("{mark} {line}\n")).collect()
+    let shown = |mark: &str, text: &str| {
+        let lines: Vec<String> =
+            text.lines().skip(same).take(8).map(|line| format!("{mark} {line}")).collect();
+        lines.join("\n")
     };
-    format!("from line {}\n{}{}", same + 1, shown("-", expected), shown("+", actual))
+    format!("from line {}\n{}\n{}", same + 1, shown("-", expected), shown("+", actual))
 }

@@ -6,4 +6,5 @@ mod golden;
 mod harness;
 mod hostile;
 mod readme;
+mod rollout_bytes;
 mod rollout_phases;

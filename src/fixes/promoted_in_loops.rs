@@ -1,0 +1,53 @@
+//! Waits for a Namespace or CRD inside a loop of components: Argo CD promotes those by itself, so they must not
+//! refuse a repo whose Namespace happens to lie in a component that waits for one of the namespace's members.
+
+use std::collections::BTreeSet;
+
+use crate::infer::Scene;
+use crate::model::{Edge, Finding, Level, Strength};
+use crate::order::simulate::is_promoted;
+use crate::resolve::{graph, strong_waits};
+
+/// Demotes all such edges inside strong loops to weak, and says so once per Namespace or CRD.
+pub fn demote(scene: &Scene<'_>, edges: &mut [Edge]) -> Vec<Finding> {
+    let waits = strong_waits(edges, scene.components.len());
+    let out: Vec<Vec<usize>> = waits.iter().map(|targets| targets.keys().copied().collect()).collect();
+    let mut group_of = vec![usize::MAX; out.len()];
+    for (number, group) in graph::groups(&out).into_iter().enumerate().filter(|(_, group)| group.len() > 1) {
+        for member in group {
+            group_of[member] = number;
+        }
+    }
+    let mut findings = Vec::new();
+    let mut told = BTreeSet::new();
+    for edge in edges.iter_mut().filter(|edge| edge.is_strong() && !edge.is_inner()) {
+        let (from, to) = (edge.from.component, edge.to.component);
+        let in_loop = group_of[from.0] != usize::MAX && group_of[from.0] == group_of[to.0];
+        let (Some(user), Some(promoted)) = (edge.from.resource, edge.to.resource) else { continue };
+        if !in_loop || !is_promoted(scene.resource(user), scene.resource(promoted)) {
+            continue;
+        }
+        edge.strength = Strength::Weak;
+        if told.insert(promoted) {
+            findings.push(finding(scene, edge));
+        }
+    }
+    findings
+}
+
+fn finding(scene: &Scene<'_>, edge: &Edge) -> Finding {
+    let (owner, user) = (scene.component(edge.to.component), scene.component(edge.from.component));
+    let promoted = edge.to.resource.map(|index| scene.resource(index));
+    let shown = promoted.map(|resource| resource.id.short()).unwrap_or_default();
+    let message = format!(
+        "`{shown}` lies in `{}`, which waits for `{}`, which needs it: only Argo CD's promotion inside one sync solves that",
+        owner.name, user.name
+    );
+    let finding = Finding::new("promoted-in-loop", Level::Warning, message)
+        .about(&owner.name)
+        .help(format!("move `{shown}` into a component of its own, or set CreateNamespace=true"));
+    match promoted {
+        Some(resource) => finding.at(resource.origin()),
+        None => finding,
+    }
+}
