@@ -24,6 +24,7 @@ const ORDERING: &[&str] = &[
     "argocd.argoproj.io/",
     "helm.sh/",
     "config.kubernetes.io/depends-on",
+    "kapp.k14s.io/change-",
     "is-default-class",
     "kubernetes.io/ingress.class",
 ];

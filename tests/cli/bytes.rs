@@ -108,3 +108,17 @@ fn helm_hook_weights_keep_their_order() {
     assert!(first < second, "Argo CD reads the weight as the wave: {out}");
     assert!(out.contains("\"6400\"") && out.contains("\"6401\""), "{out}");
 }
+
+#[test]
+fn of_two_documents_with_one_identity_the_last_stays_last() {
+    let config = |value: &str| {
+        format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  key: {value}\n")
+    };
+    for order in [["one", "two"], ["two", "one"]] {
+        let run = filtered(&order.map(config).join("---\n"));
+        assert!(run.stderr.contains("-:8: warning[duplicate-resource]"), "{}", run.stderr);
+        let out = run.succeeded();
+        let places = order.map(|value| out.find(&format!("key: {value}")));
+        assert!(places.is_sorted(), "Argo CD keeps the last one: {out}");
+    }
+}

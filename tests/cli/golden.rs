@@ -3,10 +3,10 @@
 //! An absent file stands for empty output, exit code 0, or no input. `UPDATE=1 cargo test` rewrites what is expected;
 //! cases below `reject` must fail with empty output even then.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs, thread};
 
-use crate::harness::{Run, Surroundings, Tree, entries, repository, run_in};
+use crate::harness::{Run, Surroundings, Tree, entries, example, repository, run, run_in};
 
 #[test]
 fn every_case_says_what_its_files_say() {
@@ -20,14 +20,28 @@ fn every_rejected_case_fails_with_a_message_and_no_output() {
     });
 }
 
+#[test]
+fn every_rule_speaks_in_some_case() {
+    let mut said = run(&example(), &["plan"]).succeeded();
+    for case in cases("tests/cases").iter().chain(&cases("tests/cases/reject")) {
+        said += &text(case, "stdout");
+        said += &text(case, "stderr");
+    }
+    // This one is seen in the annotation it adds.
+    let shown = said.replace("SkipDryRunOnMissingResource=true", "skip-dry-run-on-missing-resource");
+    let silent: Vec<&&str> =
+        argocd_ladder::rules::IDS.iter().filter(|rule| !shown.contains(**rule)).collect();
+    assert!(silent.is_empty(), "no case shows {silent:?}");
+}
+
 /// Cases of a folder by name.
-fn cases(folder: &str) -> Vec<std::path::PathBuf> {
+fn cases(folder: &str) -> Vec<PathBuf> {
     let all = entries(&repository().join(folder));
     all.into_iter().filter(|path| path.join("cmd").exists()).collect()
 }
 
 /// Runs every case, a few at a time, and reports all that differ.
-fn check(cases: &[std::path::PathBuf], law: fn(&Run)) {
+fn check(cases: &[PathBuf], law: fn(&Run)) {
     assert!(!cases.is_empty(), "there are cases");
     let share = cases.len().div_ceil(4);
     let differing: Vec<String> = thread::scope(|scope| {
