@@ -2,10 +2,10 @@
 //!
 //! Every resource leaves as it came but for the wave annotation (and the namespace its component gives it).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 
-use crate::model::{Ladder, ResourceIndex};
+use crate::model::{Ladder, ResourceId, ResourceIndex};
 use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
 use crate::yaml::{self, Set};
@@ -33,13 +33,27 @@ impl Selection {
 pub fn sequence(ladder: &Ladder, selection: &Selection) -> Vec<ResourceIndex> {
     let mut seen = vec![false; ladder.resources.len()];
     let mut sequence = Vec::with_capacity(ladder.resources.len());
-    let steps = ladder.order.iter().map(|step| step.resource);
+    let earlier = earlier_copies(ladder);
+    let steps = ladder.order.iter().flat_map(|step| {
+        let copies = earlier.get(&step.resource).into_iter().flatten().copied();
+        copies.chain([step.resource])
+    });
     for resource in steps.chain((0..ladder.resources.len()).map(ResourceIndex)) {
         if !std::mem::replace(&mut seen[resource.0], true) && selection.takes(ladder, resource) {
             sequence.push(resource);
         }
     }
     sequence
+}
+
+/// Copies of one identity that Argo CD drops, by the last one, which it keeps: they must not come after it.
+fn earlier_copies(ladder: &Ladder) -> BTreeMap<ResourceIndex, Vec<ResourceIndex>> {
+    let mut last: HashMap<&ResourceId, Vec<ResourceIndex>> = HashMap::new();
+    for (number, resource) in ladder.resources.iter().enumerate() {
+        last.entry(&resource.id).or_default().push(ResourceIndex(number));
+    }
+    let copies = last.into_values().filter(|copies| copies.len() > 1);
+    copies.filter_map(|mut copies| copies.pop().map(|kept| (kept, copies))).collect()
 }
 
 /// The manifests of a sequence, ready to write: nothing can fail afterwards but the writer.

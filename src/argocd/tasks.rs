@@ -78,7 +78,7 @@ fn unordered_tasks(sync: &Sync) -> Vec<Task> {
         match hooks(object.annotations) {
             HookUse::NotHook => tasks.push(task),
             HookUse::Hooks(hooks) => {
-                tasks.extend(hooks.into_iter().map(|hook| Task { hook, is_hook: true, ..task }))
+                tasks.extend(hooks.into_iter().map(|hook| Task { hook, is_hook: true, ..task }));
             }
             HookUse::Skip | HookUse::DeleteOnly | HookUse::Ignored => {}
         }

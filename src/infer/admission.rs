@@ -17,6 +17,7 @@ use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
 const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
 
 /// Edges from the first object of each component that a webhook matches.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let by_resource = by_resource(scene);
     let mut inferred = Inferred::default();

@@ -17,6 +17,7 @@ const HELM_DEPENDS: &str = "helm.sh/depends-on/resource-groups";
 type Groups<'a> = BTreeMap<&'a str, Vec<ResourceIndex>>;
 
 /// Edges from all three annotations.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = depends_on(scene);
     inferred.extend(kapp_rules(scene));

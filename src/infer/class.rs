@@ -15,6 +15,7 @@ use crate::model::{Edge, Gate, Reason, ResourceIndex, Strength};
 const CLASSES: &[&str] = &["StorageClass", "IngressClass"];
 
 /// An edge to the class's controller for every edge to a class.
+#[must_use]
 pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
     let mut inferred = Inferred::default();
     let mut seen = BTreeSet::new();

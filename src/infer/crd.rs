@@ -100,6 +100,7 @@ fn at_run_time(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
 }
 
 /// Regular plurals of a kind, as CRDs are named by.
+#[must_use]
 pub fn plurals(kind: &str) -> Vec<String> {
     let singular = kind.to_lowercase();
     let mut plurals = vec![format!("{singular}s"), format!("{singular}es"), singular.clone()];

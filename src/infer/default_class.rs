@@ -7,7 +7,8 @@ use crate::model::{Gate, Reason, Resource, ResourceIndex, Strength};
 
 const INGRESS_CLASS: &str = "kubernetes.io/ingress.class";
 
-/// Strong edges to the default StorageClass, weak ones to the default IngressClass.
+/// Strong edges to the default `StorageClass`, weak ones to the default `IngressClass`.
+#[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     let storage = default(scene, "StorageClass", "storageclass.kubernetes.io/is-default-class");

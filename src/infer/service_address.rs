@@ -70,7 +70,7 @@ fn is_own(scene: &Scene<'_>, from: ResourceIndex, found: &Found) -> bool {
     matches!(found, Found::Object(service) if scene.behind(*service).contains(&from))
 }
 
-/// The ConfigMaps and Secrets a pod reads, as the rows of the pod spec name them.
+/// The `ConfigMaps` and Secrets a pod reads, as the rows of the pod spec name them.
 fn read_objects(scene: &Scene<'_>, pod: &Resource) -> BTreeSet<ResourceIndex> {
     let read = pod.manifest.captures.iter().filter_map(|capture| {
         let ProbeKind::Edge(number) = capture.kind else { return None };

@@ -255,7 +255,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     })
 }
 
-/// Every path of the user's rows must be a JSONPath.
+/// Every path of the user's rows must be a `JSONPath`.
 fn check_paths(document: &Document<LadderFile>) -> Result<(), Problems> {
     let edges = document.value.edges.iter().map(|row| Some(&row.path)).enumerate().map(|row| ("edges", row));
     let makes =

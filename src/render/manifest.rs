@@ -298,10 +298,10 @@ impl Manifest {
                 self.name = format!("{value}*");
             }
             (Fact::Namespace, Capture { value, .. }) => {
-                self.namespace = value.filter(|name| !name.is_empty())
+                self.namespace = value.filter(|name| !name.is_empty());
             }
             (Fact::Annotation, Capture { key, value: Some(value), line, .. }) => {
-                self.take_annotation(key, value, line)
+                self.take_annotation(key, value, line);
             }
             (Fact::ApiVersion | Fact::Kind | Fact::GenerateName, _) => {}
             (_, capture) => self.captures.push(capture),

@@ -9,6 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 pub use manifest::Manifest;
+use plain::Found;
 
 use crate::catalogue::Catalogue;
 use crate::load::LoadedComponent;
@@ -36,13 +37,19 @@ pub fn manifests(
     catalogue: &Catalogue,
     progress: &Progress,
 ) -> Result<Vec<Rendered>, Problems> {
-    let listed: Vec<Result<Vec<String>, Problems>> =
+    let listed: Vec<Result<Found, Problems>> =
         components.par_iter().map(|component| files(root, component)).collect();
+    let mut rendered: Vec<Rendered> = components.iter().map(|_| Rendered::default()).collect();
     let mut problems = Vec::new();
     let mut work = Vec::new();
-    for (index, files) in listed.into_iter().enumerate() {
-        match files {
-            Ok(files) => work.extend(files.into_iter().map(|file| (index, file))),
+    for (index, found) in listed.into_iter().enumerate() {
+        match found {
+            Ok(Found { files, skipped }) => {
+                work.extend(files.into_iter().map(|file| (index, file)));
+                rendered[index]
+                    .findings
+                    .extend(skipped.iter().map(|skipped| skipped_finding(&components[index], skipped)));
+            }
             Err(Problems(found)) => problems.extend(found),
         }
     }
@@ -56,7 +63,6 @@ pub fn manifests(
         })
         .collect();
     progress.finish();
-    let mut rendered: Vec<Rendered> = components.iter().map(|_| Rendered::default()).collect();
     for (index, result) in read {
         match result {
             Ok(file) => add(&mut rendered[index], file, &components[index]),
@@ -76,7 +82,7 @@ fn add(rendered: &mut Rendered, file: Rendered, component: &LoadedComponent) {
 }
 
 /// The plain manifest files of a component; charts and kustomizations have none.
-fn files(root: &Path, component: &LoadedComponent) -> Result<Vec<String>, Problems> {
+fn files(root: &Path, component: &LoadedComponent) -> Result<Found, Problems> {
     let origin = &component.source_origin;
     match &component.source {
         Source::Directory(path) if path.starts_with("..") => {
@@ -87,7 +93,7 @@ fn files(root: &Path, component: &LoadedComponent) -> Result<Vec<String>, Proble
         }
         Source::Directory(path) => {
             if plain::tool_of(root, path).is_some() {
-                return Ok(Vec::new());
+                return Ok(Found::default());
             }
             if !crate::disk::is_directory(root, path) {
                 let message = format!(
@@ -101,9 +107,23 @@ fn files(root: &Path, component: &LoadedComponent) -> Result<Vec<String>, Proble
             }
             plain::in_directory(root, path)
         }
-        Source::Globs { base, patterns } => plain::by_globs(root, base, patterns, origin),
-        Source::Kustomize(_) | Source::Chart { .. } => Ok(Vec::new()),
+        Source::Globs { base, patterns } => {
+            plain::by_globs(root, base, patterns, origin).map(|files| Found { files, ..Found::default() })
+        }
+        Source::Kustomize(_) | Source::Chart { .. } => Ok(Found::default()),
     }
+}
+
+fn skipped_finding(component: &LoadedComponent, (path, tool): &(String, &'static str)) -> Finding {
+    let name = &component.component.name;
+    Finding::new(
+        "nested-source-skipped",
+        Level::Info,
+        format!("`{path}` below `{name}` is a {tool} and is left out"),
+    )
+    .about(name)
+    .at(component.source_origin.clone())
+    .help("describe it with a component.yaml of its own if it should be rolled out")
 }
 
 fn not_rendered(root: &Path, component: &LoadedComponent) -> Option<Finding> {

@@ -24,27 +24,39 @@ pub fn tool_of(root: &Path, directory: &str) -> Option<&'static str> {
     }
 }
 
+/// The manifest files below a directory, and the charts and kustomizations that were left out.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Manifest files.
+    pub files: Vec<String>,
+    /// Folders that need a tool and no descriptor claims.
+    pub skipped: Vec<(String, &'static str)>,
+}
+
 /// All manifest files below a directory, without those of other components, charts or kustomizations.
 ///
 /// # Errors
 /// When a directory cannot be listed.
-pub fn in_directory(root: &Path, directory: &str) -> Result<Vec<String>, Problems> {
-    let mut files = Vec::new();
+pub fn in_directory(root: &Path, directory: &str) -> Result<Found, Problems> {
+    let mut found = Found::default();
     let mut open = vec![directory.to_owned()];
     while let Some(current) = open.pop() {
         for entry in disk::list(root, &current)? {
             let path = disk::joined(&current, &entry.name);
             if entry.is_directory {
-                if !belongs_elsewhere(root, &path) {
-                    open.push(path);
+                match tool_of(root, &path) {
+                    _ if is_described(root, &path) => {}
+                    Some(tool) => found.skipped.push((path, tool)),
+                    None => open.push(path),
                 }
             } else if is_manifest(&entry.name) {
-                files.push(path);
+                found.files.push(path);
             }
         }
     }
-    files.sort();
-    Ok(files)
+    found.files.sort();
+    found.skipped.sort();
+    Ok(found)
 }
 
 /// The files that globs name, relative to `base`; a glob without a file is a problem.
@@ -106,9 +118,8 @@ fn everything(root: &Path, directory: &str) -> Result<Vec<String>, Problems> {
     Ok(files)
 }
 
-fn belongs_elsewhere(root: &Path, directory: &str) -> bool {
-    let described = DESCRIPTOR_NAMES.iter().any(|name| disk::exists(root, &disk::joined(directory, name)));
-    described || tool_of(root, directory).is_some()
+fn is_described(root: &Path, directory: &str) -> bool {
+    DESCRIPTOR_NAMES.iter().any(|name| disk::exists(root, &disk::joined(directory, name)))
 }
 
 fn is_manifest(name: &str) -> bool {

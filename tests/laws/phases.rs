@@ -1,17 +1,16 @@
-//! Laws that hold for every tree: random small trees against a resolver so naive that it is plainly right.
+//! Random small trees against a resolver so naive that it is plainly right: rungs follow from strong edges alone.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::{env, fs};
+use std::fs;
 
-use argocd_ladder::emit::{self, Selection};
-use argocd_ladder::model::Ladder;
-use argocd_ladder::{Options, build, build_from_text};
+use argocd_ladder::{Options, build};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 use tempfile::TempDir;
+
+use crate::few;
 
 /// Domains with the roles that start on each of their rungs; the last rung is the smokes'.
 const LADDER: &[(&str, &str)] = &[
@@ -196,15 +195,6 @@ fn resolved(plots: &[Plot], naming: Naming, with_talk: bool) -> Option<Vec<u32>>
     Some((0..plots.len()).map(|number| phases[naming(number).as_str()]).collect())
 }
 
-/// The same few trees in every run; `PROPTEST_CASES=10000` looks at as many new ones.
-fn few(cases: u32) -> ProptestConfig {
-    let usual = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if env::var_os("PROPTEST_CASES").is_some() {
-        return usual;
-    }
-    ProptestConfig { cases, rng_seed: RngSeed::Fixed(155), ..usual }
-}
-
 proptest! {
     #![proptest_config(few(64))]
 
@@ -235,96 +225,5 @@ proptest! {
     #[test]
     fn weak_edges_never_change_a_phase(plots in plots()) {
         prop_assert_eq!(resolved(&plots, plain, true), resolved(&plots, plain, false));
-    }
-}
-
-/// An object of a random stream: what it is, which others it names, and the wave it carries already.
-#[derive(Debug, Clone)]
-struct Piece {
-    kind: usize,
-    names: Vec<usize>,
-    wave: Option<i8>,
-}
-
-const KINDS: &[(&str, &str)] = &[
-    ("v1", "ConfigMap"),
-    ("v1", "Secret"),
-    ("apps/v1", "Deployment"),
-    ("batch/v1", "Job"),
-    ("v1", "Service"),
-];
-
-fn pieces() -> impl Strategy<Value = Vec<Piece>> {
-    let piece = (0..KINDS.len(), vec(0..10_usize, 0..3), proptest::option::weighted(0.3, -3..4_i8));
-    vec(piece.prop_map(|(kind, names, wave)| Piece { kind, names, wave }), 1..10)
-}
-
-/// References lead backwards, so that no loop of strong edges arises.
-fn stream(pieces: &[Piece]) -> String {
-    let mut text = String::new();
-    for (own, piece) in pieces.iter().enumerate() {
-        let (version, kind) = KINDS[piece.kind];
-        let targets = piece.names.iter().filter(|_| own > 0).map(|target| target % own);
-        let waits: Vec<String> = targets
-            .map(|target| {
-                let (version, kind) = KINDS[pieces[target].kind];
-                let group = version.split_once('/').map_or("", |(group, _)| group);
-                format!("{group}/namespaces/default/{kind}/p{target}")
-            })
-            .collect();
-        let wave = piece
-            .wave
-            .map_or_else(String::new, |wave| format!("    argocd.argoproj.io/sync-wave: \"{wave}\"\n"));
-        write!(
-            text,
-            "---\napiVersion: {version}\nkind: {kind}\nmetadata:\n  name: p{own}\n  annotations:\n{wave}    \
-             config.kubernetes.io/depends-on: \"{}\"\n",
-            waits.join(",")
-        )
-        .expect("text takes it");
-    }
-    text
-}
-
-/// A stream through the ladder.
-fn filtered(text: &str) -> (Ladder, String) {
-    let ladder = build_from_text(text, &Options::default()).expect("references lead backwards");
-    let sequence = emit::sequence(&ladder, &Selection::default());
-    let mut out = Vec::new();
-    emit::write(&ladder, &sequence, &mut out).expect("memory takes it");
-    (ladder, String::from_utf8(out).expect("UTF-8"))
-}
-
-proptest! {
-    #![proptest_config(few(32))]
-
-    #[test]
-    fn output_fed_back_in_is_unchanged(pieces in pieces()) {
-        let (_, once) = filtered(&stream(&pieces));
-        let (_, twice) = filtered(&once);
-        prop_assert_eq!(twice, once);
-    }
-
-    #[test]
-    fn no_resource_precedes_one_it_waits_for_and_each_leaves_once(pieces in pieces()) {
-        let (ladder, out) = filtered(&stream(&pieces));
-        let place = |number: usize| out.find(&format!("\n  name: p{number}\n"));
-        for (own, piece) in pieces.iter().enumerate() {
-            prop_assert_eq!(out.matches(&format!("\n  name: p{own}\n")).count(), 1);
-            for target in piece.names.iter().filter(|_| own > 0).map(|target| target % own) {
-                prop_assert!(place(target) < place(own), "p{} before p{}:\n{}", target, own, out);
-            }
-        }
-        prop_assert!(ladder.findings.iter().all(|finding| finding.rule != "order-broken"));
-    }
-
-    #[test]
-    fn documents_in_another_order_give_the_same_bytes(pieces in pieces(), turn in 0..10_usize) {
-        let text = stream(&pieces);
-        let mut documents: Vec<&str> = text.split("---\n").filter(|document| !document.is_empty()).collect();
-        let length = documents.len();
-        documents.rotate_left(turn % length);
-        let turned = format!("---\n{}", documents.join("---\n"));
-        prop_assert_eq!(filtered(&turned).1, filtered(&text).1);
     }
 }
