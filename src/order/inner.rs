@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cost;
+use super::simulate::is_promoted;
 use crate::argocd::{Hook, HookUse, parse_wave};
 use crate::infer::Scene;
 use crate::load::settings::Settings;
@@ -118,7 +119,8 @@ fn contradictions(scene: &Scene<'_>, edges: &[Edge]) -> Vec<Finding> {
         let waves = (existing_wave(from), existing_wave(to));
         let carried = waves.0.is_some() || waves.1.is_some();
         let (own, target) = (waves.0.unwrap_or(0), waves.1.unwrap_or(0));
-        if carried && hook(from) == hook(to) && target > own {
+        // Argo CD moves a Namespace or CRD before its first user whatever the waves say.
+        if carried && hook(from) == hook(to) && target > own && !is_promoted(from, to) {
             let message = format!(
                 "`{}` carries wave {own}, but waits for `{}` of wave {target}: {} ({})",
                 from.id.short(),

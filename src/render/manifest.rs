@@ -89,8 +89,19 @@ impl Manifest {
 /// # Errors
 /// When the file cannot be read.
 pub fn from_file(root: &Path, path: &str, catalogue: &Catalogue) -> Result<Rendered, Problems> {
-    let text: Arc<str> = disk::read(root, path)?.into();
-    Ok(from_text(&Arc::from(path), &text, catalogue))
+    let file: Arc<str> = Arc::from(path);
+    let text = disk::read(root, path)?;
+    if !may_hold_manifests(&text) {
+        let message = "the file holds no `apiVersion` and `kind`, so it is no manifest and is left out";
+        let finding = Finding::new("not-a-manifest", Level::Info, message).at(Origin::new(&file, 1));
+        return Ok(Rendered { findings: vec![finding], ..Rendered::default() });
+    }
+    Ok(from_text(&file, &text.into(), catalogue))
+}
+
+/// Argo CD looks for these words too before it takes a file of a directory for manifests.
+fn may_hold_manifests(text: &str) -> bool {
+    ["apiVersion", "kind"].iter().all(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
 }
 
 /// Reads the objects of a text.
