@@ -1,37 +1,53 @@
-//! Turns character counts into byte offsets. Parser positions mostly move forward, so a cursor that walks from
-//! the last answer is cheaper than a table.
+//! Turns lines and columns in characters into byte offsets. yaml-rust2's own index mixes characters and bytes
+//! once a block scalar holds non-ASCII text, its lines and columns are right.
 
-/// Finds byte offsets of character indexes in one text.
+/// Finds byte offsets in one text; positions mostly move forward, so it walks from the last answer.
 pub(super) struct Locator<'t> {
     text: &'t [u8],
-    ascii: bool,
-    chars: usize,
-    bytes: usize,
+    line: usize,
+    column: usize,
+    at: usize,
 }
 
 impl<'t> Locator<'t> {
-    pub(super) fn new(text: &'t str, ascii: bool) -> Self {
-        Self { text: text.as_bytes(), ascii, chars: 0, bytes: 0 }
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text: text.as_bytes(), line: 0, column: 0, at: 0 }
     }
 
-    /// The byte offset of character `index`, at most the length of the text.
-    #[inline]
-    pub(super) fn offset(&mut self, index: usize) -> usize {
-        if self.ascii { index.min(self.text.len()) } else { self.walk(index) }
-    }
-
-    fn walk(&mut self, index: usize) -> usize {
-        while self.chars < index && self.bytes < self.text.len() {
-            self.bytes += width(self.text[self.bytes]);
-            self.chars += 1;
+    /// The byte offset of a line and column (both from 0), at most the end of that line.
+    pub(super) fn offset(&mut self, line: usize, column: usize) -> usize {
+        if line != self.line && !self.move_to_line(line) {
+            return self.text.len();
         }
-        while self.chars > index {
-            self.bytes -= 1;
-            if !continues(self.text[self.bytes]) {
-                self.chars -= 1;
+        while self.column < column && self.at < self.text.len() && self.text[self.at] != b'\n' {
+            self.at += width(self.text[self.at]);
+            self.column += 1;
+        }
+        while self.column > column {
+            self.at -= 1;
+            if !continues(self.text[self.at]) {
+                self.column -= 1;
             }
         }
-        self.bytes
+        self.at
+    }
+
+    /// Whether there is such a line; yaml-rust2 puts the end of the text on a line of its own.
+    fn move_to_line(&mut self, line: usize) -> bool {
+        let (mut at, mut here) = (self.at, self.line);
+        while here < line {
+            let Some(newline) = memchr::memchr(b'\n', &self.text[at..]) else { return false };
+            at += newline + 1;
+            here += 1;
+        }
+        while here > line {
+            at = memchr::memrchr(b'\n', &self.text[..at]).unwrap_or(0);
+            here -= 1;
+        }
+        self.at = memchr::memrchr(b'\n', &self.text[..at]).map_or(0, |newline| newline + 1);
+        self.line = line;
+        self.column = 0;
+        true
     }
 }
 
@@ -53,16 +69,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_index_is_found_forwards_and_backwards() {
-        let text = "aé日😀z";
+    fn every_place_is_found_from_every_other() {
+        let text = "aé日😀z\n\nü\r\nx";
+        let mut places = vec![(0, 0)];
+        for letter in text.chars() {
+            let (line, column) = places[places.len() - 1];
+            places.push(if letter == '\n' { (line + 1, 0) } else { (line, column + 1) });
+        }
         let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-        let mut locator = Locator::new(text, false);
-        for order in [vec![0, 1, 2, 3, 4, 5], vec![5, 4, 3, 2, 1, 0], vec![3, 1, 4, 0, 5, 2]] {
-            for index in order {
-                assert_eq!(locator.offset(index), offsets[index]);
+        for &first in &places {
+            for (&(line, column), &at) in places.iter().zip(&offsets) {
+                let mut locator = Locator::new(text);
+                locator.offset(first.0, first.1);
+                assert_eq!(locator.offset(line, column), at, "{first:?} {line} {column}");
             }
         }
-        assert_eq!(locator.offset(99), text.len());
-        assert_eq!(Locator::new("abc", true).offset(2), 2);
+        assert_eq!(Locator::new(text).offset(0, 99), 11);
+        assert_eq!(Locator::new(text).offset(99, 0), text.len());
     }
 }

@@ -5,6 +5,7 @@ mod alias;
 mod chunk;
 mod emit;
 mod expand;
+mod foresee;
 mod hygiene;
 mod items;
 mod json;

@@ -27,33 +27,46 @@ pub(super) fn indentation(text: &str, at: usize) -> Option<&str> {
 
 /// The range of the quoted scalar at `at`, quotes included, if it ends on its line.
 pub(super) fn quoted_range(text: &str, at: usize) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    let quote = *bytes.get(at)?;
-    let mut next = at + 1;
+    let end = quote_end(text.as_bytes(), at)?;
+    (!text[at..end].contains(['\n', '\r'])).then_some(at..end + 1)
+}
+
+/// The offset of the quote that ends the scalar at `start`, on whatever line.
+pub(super) fn quote_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let quote = *bytes.get(start)?;
+    let mut at = start + 1;
     loop {
-        match *bytes.get(next)? {
-            b'\n' | b'\r' => return None,
-            b'\\' if quote == b'"' => next += 2,
-            b'\'' if quote == b'\'' && bytes.get(next + 1) == Some(&b'\'') => next += 2,
-            byte if byte == quote => return Some(at..next + 1),
-            _ => next += 1,
+        match *bytes.get(at)? {
+            b'\\' if quote == b'"' => at += 2,
+            b'\'' if quote == b'\'' && bytes.get(at + 1) == Some(&b'\'') => at += 2,
+            byte if byte == quote => return Some(at),
+            _ => at += 1,
         }
     }
 }
 
-/// The text of the key at `at` and the offset after its colon; `None` for keys with escapes and `? ` keys.
-pub(super) fn key_at(text: &str, at: usize) -> Option<(&str, usize)> {
+/// The text of the key at `at` as it is written, quotes included, and the offset after its colon; `None` for
+/// keys that are not followed by a colon on their line (`? ` keys).
+pub(super) fn key_source(text: &str, at: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes();
-    let (key, end) = if matches!(bytes.get(at)?, b'"' | b'\'') {
-        let range = quoted_range(text, at)?;
-        (&text[range.start + 1..range.end - 1], range.end)
-    } else {
-        let end = plain_key_end(bytes, at)?;
-        (text[at..end].trim_end_matches([' ', '\t']), end)
+    let end = match bytes.get(at)? {
+        b'"' | b'\'' => quoted_range(text, at)?.end,
+        _ => plain_key_end(bytes, at)?,
     };
     let colon = end + bytes[end..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let odd = bytes[at] == b'"' && key.contains('\\') || bytes[at] == b'\'' && key.contains('\'');
-    (bytes.get(colon) == Some(&b':') && !odd).then_some((key, colon + 1))
+    let key = text[at..end].trim_end_matches([' ', '\t']);
+    (bytes.get(colon) == Some(&b':')).then_some((key, colon + 1))
+}
+
+/// The text of the key at `at` without its quotes; `None` also for keys with escapes.
+pub(super) fn key_text(text: &str, at: usize) -> Option<&str> {
+    let (source, _) = key_source(text, at)?;
+    let (escape, inner) = match source.as_bytes() {
+        [b'"', .., b'"'] => ('\\', &source[1..source.len() - 1]),
+        [b'\'', .., b'\''] => ('\'', &source[1..source.len() - 1]),
+        _ => return Some(source),
+    };
+    (!inner.contains(escape)).then_some(inner)
 }
 
 fn plain_key_end(bytes: &[u8], at: usize) -> Option<usize> {
@@ -64,42 +77,71 @@ fn plain_key_end(bytes: &[u8], at: usize) -> Option<usize> {
     })
 }
 
-/// Whether the block scalar whose content begins at `content` runs up to the end of the text.
-pub(super) fn reaches_end(text: &str, content: usize) -> bool {
-    let last = line_start(text, text.len());
-    let indent = |line: usize| text[line..].bytes().take_while(|&byte| byte == b' ').count();
-    if last <= line_start(text, content) {
-        return content < text.len() && last == line_start(text, content) && !is_header(text, content);
+/// How the text ends with regard to the block scalar that comes last in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tail {
+    /// The scalar is empty, `kept` for a header with `+` and blank lines after it.
+    Empty { kept: bool },
+    /// Its last line has text and no line break.
+    Cut,
+    /// Its last line has only its indentation and no line break.
+    Indentation,
+    /// It ends before the text does, or with a line break.
+    Whole,
+}
+
+/// How the text ends; `at` is where the content of its last block scalar begins, or its header if it is empty.
+pub(super) fn tail(text: &str, at: usize) -> Tail {
+    let start = line_start(text, at);
+    if indentation(text, at).is_none() && text[at..].starts_with(['|', '>']) {
+        let (header, rest) = text[at..].split_once('\n').unwrap_or((&text[at..], ""));
+        if rest.trim().is_empty() {
+            return Tail::Empty {
+                kept: header.split('#').next().is_some_and(|h| h.contains('+')) && rest.contains('\n'),
+            };
+        }
     }
-    let needed = content - line_start(text, content);
-    indent(last) >= needed && last + indent(last) < text.len()
+    let last = line_start(text, text.len());
+    let (needed, line) = (at - start, &text[last..]);
+    let outside = |line: &str| !line.trim().is_empty() && !line.starts_with(&text[start..at]);
+    if last > at && text[at..last].lines().skip(1).any(outside) {
+        return Tail::Whole;
+    }
+    let spaces = line.bytes().take_while(|&byte| byte == b' ').count();
+    match (spaces == line.len(), spaces) {
+        (true, spaces) if spaces < needed || spaces == 0 => Tail::Whole,
+        (true, spaces) if spaces == needed => Tail::Indentation,
+        (false, spaces) if spaces < needed => Tail::Whole,
+        _ => Tail::Cut,
+    }
 }
 
-fn is_header(text: &str, at: usize) -> bool {
-    text[at..].starts_with(['|', '>']) && indentation(text, at).is_none()
-}
-
-/// What to replace, and by what, so that the block scalar with content at `content` drops its last line break.
-pub(super) fn strip_indicator(text: &str, content: usize) -> Option<(Range<usize>, &'static str)> {
+/// The offset behind the `|` or `>` of the block scalar whose content begins at `content`, and its indicators.
+pub(super) fn block_header(text: &str, content: usize) -> Option<(usize, &str)> {
     let body = line_start(text, content);
     let mut start = line_start(text, body.checked_sub(1)?);
     while text[start..body].trim().is_empty() {
         start = line_start(text, start.checked_sub(1)?);
     }
     let line = text[start..body].lines().next()?;
-    let header = header_in(line)?;
-    let indicators: &str = &line[header + 1..];
+    let after = header_in(line)? + 1;
+    let indicators = &line[after..];
     let len = indicators.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-')).count();
-    let at = start + header + 1;
-    match indicators[..len].find(['+', '-']) {
+    Some((start + after, &indicators[..len]))
+}
+
+/// What to replace, and by what, so that the block scalar with content at `content` drops its last line break.
+pub(super) fn strip_indicator(text: &str, content: usize) -> Option<(Range<usize>, &'static str)> {
+    let (at, indicators) = block_header(text, content)?;
+    match indicators.find(['+', '-']) {
         Some(sign) if indicators.as_bytes()[sign] == b'-' => None,
         Some(sign) => Some((at + sign..at + sign + 1, "-")),
-        None => Some((at + len..at + len, "-")),
+        None => Some((at + indicators.len()..at + indicators.len(), "-")),
     }
 }
 
 /// The offset of the `|` or `>` that ends the line, apart from its indicators and a comment.
-fn header_in(line: &str) -> Option<usize> {
+pub(super) fn header_in(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     let from = after_keys(line);
     (from..line.len()).find(|&at| {
@@ -113,7 +155,7 @@ fn header_in(line: &str) -> Option<usize> {
 }
 
 /// The offset after the dashes and the key of a line.
-fn after_keys(line: &str) -> usize {
+pub(super) fn after_keys(line: &str) -> usize {
     let bytes = line.as_bytes();
     let mut at = 0;
     while bytes.get(at) == Some(&b' ')
@@ -121,5 +163,5 @@ fn after_keys(line: &str) -> usize {
     {
         at += 1;
     }
-    key_at(line, at).map_or(at, |(_, after)| after)
+    key_source(line, at).map_or(at, |(_, after)| after)
 }

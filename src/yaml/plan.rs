@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Set;
 use super::keys::hash;
 use super::outline::{Shape, Site, Sites};
-use super::patch::{indentation, key_at, line_ending, line_start, quoted_range};
+use super::patch::{indentation, key_source, key_text, line_ending, line_start, quoted_range};
 use super::quote::{double_quoted, quoted};
 
 /// Replaces a range of the text.
@@ -103,8 +103,7 @@ impl<'t> Plan<'t> {
         self.inside(annotations)?;
         let wanted = hash(key);
         for entry in self.sites.entries.iter().rev().filter(|entry| entry.key_hash == wanted) {
-            let (found, _) = key_at(self.text, entry.site.key)?;
-            if found == key {
+            if key_text(self.text, entry.site.key)? == key {
                 self.replace(&entry.site, &double_quoted(value))?;
                 return Some(true);
             }
@@ -130,7 +129,7 @@ impl<'t> Plan<'t> {
         }
         let patch = match site.shape {
             Shape::Null(0) => {
-                let (_, after) = key_at(self.text, site.key)?;
+                let (_, after) = key_source(self.text, site.key)?;
                 Patch { range: after..after, text: format!(" {new}") }
             }
             Shape::Null(len) => {
@@ -196,6 +195,7 @@ impl<'t> Plan<'t> {
             (Shape::FlowMapping, None) => (site.value + 1, flow.to_owned()),
             (Shape::FlowMapping, Some(_)) => (site.value + 1, format!("{flow}, ")),
             (Shape::BlockMapping, Some(first)) => {
+                key_source(self.text, first)?;
                 let indent = indentation(self.text, first)?;
                 (line_start(self.text, first), block(indent, line_ending(self.text, first)))
             }

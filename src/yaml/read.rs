@@ -11,7 +11,7 @@ use super::repair::Repaired;
 use super::scalar::{GoValue, go_key, go_value};
 use super::source::Source;
 use super::tracker::Tracker;
-use super::{Chunk, Event, Limits, Mark, Scalar, Sink, YamlError, patch};
+use super::{Chunk, Event, Limits, Mark, Scalar, Sink, YamlError, patch, patch::Tail};
 
 /// Sends the events of a document to `sink` and says what else is worth knowing about it.
 ///
@@ -27,15 +27,19 @@ pub fn read<S: Sink>(chunk: &Chunk, limits: &Limits, sink: &mut S) -> Result<Out
     let mut repaired: Option<Repaired> = None;
     let mut spent = 0;
     loop {
-        let (mark, complaint, at) = match reader.attempt(repaired.as_ref()) {
+        let stop = match reader.attempt(repaired.as_ref()) {
             Ok(()) => return Ok(reader.tracker.outline),
             Err(Stop::Refused(error)) => return Err(error),
-            Err(Stop::Syntax { mark, complaint, at }) => (mark, complaint, at),
+            Err(stop) => stop,
         };
         spent += repaired.as_ref().map_or(len, |repaired| repaired.text.len()) + REPAIR_COST;
         let text = repaired.get_or_insert_with(|| Repaired::new(chunk.text()));
-        if spent > REPAIR_BYTES.max(4 * len) || !text.repair(&complaint, at) {
-            return Err(YamlError::at(mark, complaint.to_lowercase()));
+        let again = match &stop {
+            Stop::Syntax { complaint, at, .. } => text.repair(complaint, *at) || text.take_back(chunk.text()),
+            _ => text.take_back(chunk.text()),
+        };
+        if spent > REPAIR_BYTES.max(4 * len) || !again {
+            return Err(stop.into_error());
         }
     }
 }
@@ -51,6 +55,18 @@ pub(super) enum Stop {
     Refused(YamlError),
     /// yaml-rust2 complained at a place in the file, and at an offset of the text it was given.
     Syntax { mark: Mark, complaint: String, at: usize },
+    /// A repair was guessed wrong, as seen at this place.
+    WrongGuess(Mark),
+}
+
+impl Stop {
+    fn into_error(self) -> YamlError {
+        match self {
+            Self::Refused(error) => error,
+            Self::Syntax { mark, complaint, .. } => YamlError::at(mark, complaint.to_lowercase()),
+            Self::WrongGuess(mark) => YamlError::at(mark, "lines of a quoted text stand too far left"),
+        }
+    }
 }
 
 impl From<YamlError> for Stop {
@@ -98,9 +114,9 @@ pub(super) struct Reader<'r, S> {
     /// Merge values that are open: their events must not reach the sink yet.
     pub(super) captures: usize,
     pub(super) tracker: Tracker,
-    /// Whether the last line has no line break, so that a block scalar may be cut off there.
-    open_ended: bool,
     documents: usize,
+    /// Whether `\\/` occurs, which YAML 1.2 readers take and Go refuses.
+    slash_escapes: bool,
     /// Events that were dealt with; a repaired text starts with the same ones.
     done: usize,
 }
@@ -119,8 +135,8 @@ impl<'r, S: Sink> Reader<'r, S> {
             recorders: 0,
             captures: 0,
             tracker,
-            open_ended: !chunk.text().ends_with('\n'),
             documents: 0,
+            slash_escapes: memchr::memmem::find(chunk.text().as_bytes(), b"\\/").is_some(),
             done: 0,
         }
     }
@@ -170,8 +186,8 @@ impl<'r, S: Sink> Reader<'r, S> {
             }
             Raw::StreamStart | Raw::DocumentEnd | Raw::StreamEnd | Raw::Nothing => Ok(()),
             Raw::Scalar(mut text, style, anchor, tag) => {
-                if self.open_ended && matches!(style, TScalarStyle::Literal | TScalarStyle::Folded) {
-                    self.cut_off(&mut text, mark, source)?;
+                if matches!(style, TScalarStyle::Literal | TScalarStyle::Folded) {
+                    self.end_block(&mut text, mark, source)?;
                 }
                 Ok(self.scalar(&text, style, &Properties { anchor, tag }, mark)?)
             }
@@ -198,6 +214,9 @@ impl<'r, S: Sink> Reader<'r, S> {
         mark: Mark,
     ) -> Result<(), YamlError> {
         let expect = self.frames.last().map(|frame| frame.expect);
+        if self.slash_escapes && style == TScalarStyle::DoubleQuoted {
+            self.refuse_slash_escape(mark)?;
+        }
         let (plain, binary) = meaning(style, properties.tag.as_ref());
         match expect {
             None if plain && go_value(text) == GoValue::Null => Ok(()),
@@ -216,20 +235,53 @@ impl<'r, S: Sink> Reader<'r, S> {
         }
     }
 
-    /// Go drops the line break that a block scalar gets from the end of the text, yaml-rust2 makes it up.
-    fn cut_off<I: Iterator<Item = char>>(
+    /// Go makes up no line break for a block scalar at the end of the text, yaml-rust2 does.
+    fn end_block<I: Iterator<Item = char>>(
         &mut self,
         text: &mut String,
         mark: Mark,
         source: &mut Source<'_, I>,
     ) -> Result<(), Stop> {
         let (_, next) = source.peek()?;
+        let whole = self.chunk.text();
         let at = self.at(mark);
-        if self.at(next) == self.chunk.text().len() && patch::reaches_end(self.chunk.text(), at) {
-            self.tracker.outline.sites.cut_block = Some(at);
-            if text.ends_with('\n') {
-                text.pop();
+        if text.starts_with('\t') && self.tab_begins_block(at) {
+            let message =
+                "a block text that begins with a tab is refused by Argo CD, write `|2` for its indentation";
+            return Err(YamlError::at(mark, message).into());
+        }
+        if !whole[self.at(next)..].trim().is_empty() {
+            return Ok(());
+        }
+        let blank = text.bytes().all(|byte| byte == b'\n');
+        match patch::tail(whole, at) {
+            Tail::Empty { kept: false } => text.clear(),
+            Tail::Cut | Tail::Indentation if blank => {}
+            tail @ (Tail::Cut | Tail::Indentation) => {
+                text.truncate(text.strip_suffix('\n').map_or(text.len(), str::len));
+                self.tracker.outline.sites.cut_block = (tail == Tail::Cut).then_some(at);
             }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn tab_begins_block(&self, at: usize) -> bool {
+        let digit = |indicators: &str| indicators.contains(|indicator: char| indicator.is_ascii_digit());
+        patch::block_header(self.chunk.text(), at).is_some_and(|(_, indicators)| !digit(indicators))
+    }
+
+    fn refuse_slash_escape(&self, mark: Mark) -> Result<(), YamlError> {
+        let text = self.chunk.text();
+        let start = self.at(mark);
+        let end = patch::quote_end(text.as_bytes(), start).unwrap_or(text.len());
+        let mut escapes = text[start..end].char_indices().filter(|&(_, letter)| letter == '\\');
+        let mut after = 0;
+        while let Some((at, _)) = escapes.find(|&(at, _)| at >= after) {
+            if text[start + at..].starts_with("\\/") {
+                return Err(YamlError::at(mark, "the escape `\\/` is refused by Argo CD, write `/`"));
+            }
+            after = at + 2;
         }
         Ok(())
     }

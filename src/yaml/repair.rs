@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::patch::line_start;
+use super::foresee;
+use super::patch::{line_start, quote_end};
 
 /// A text with spaces added, and where they are.
 #[derive(Debug, Clone, Default)]
@@ -11,13 +12,17 @@ pub(super) struct Repaired {
     pub(super) text: String,
     /// By offset in `text`.
     added: Vec<Added>,
+    /// Whether a guess was wrong, so that no more are made.
+    careful: bool,
 }
 
-/// Spaces at the start of a line.
+/// Spaces at the start of a line, or before a comment.
 #[derive(Debug, Clone, Copy)]
 struct Added {
     at: usize,
     count: usize,
+    /// Whether this line was only guessed to need them.
+    guessed: bool,
     /// Spaces added on earlier lines.
     before: usize,
 }
@@ -28,15 +33,16 @@ const MOST: usize = 1024;
 
 impl Repaired {
     pub(super) fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), added: Vec::new() }
+        Self { text: text.to_owned(), ..Self::default() }
     }
 
     /// Whether something could be done about `complaint`, which yaml-rust2 makes at offset `at`.
     pub(super) fn repair(&mut self, complaint: &str, at: usize) -> bool {
         match complaint {
-            "invalid indentation" | "tab cannot be used as indentation" => {
-                self.shift(line_start(&self.text, at))
-            }
+            "invalid indentation"
+            | "invalid indentation in flow construct"
+            | "tab cannot be used as indentation" => self.shift(line_start(&self.text, at), false),
+            "comments must be separated from other tokens by whitespace" => self.shift(at, false),
             "invalid indentation in quoted scalar" => self.shift_quoted(at),
             "':' must be followed by a valid YAML whitespace" => self.blank(at..at),
             "tabs disallowed within this context (block indentation)" => {
@@ -45,6 +51,21 @@ impl Repaired {
             }
             _ => false,
         }
+    }
+
+    /// Starts again from the original text, without guessing; whether there was any guess to take back.
+    pub(super) fn take_back(&mut self, original: &str) -> bool {
+        let guessed = self.added.iter().any(|added| added.guessed);
+        if guessed {
+            *self = Self { careful: true, ..Self::new(original) };
+        }
+        guessed
+    }
+
+    /// Whether spaces were added on a guess between two offsets.
+    pub(super) fn guessed_in(&self, range: Range<usize>) -> bool {
+        let first = self.added.partition_point(|added| added.at < range.start);
+        self.added[first..].iter().take_while(|added| added.at < range.end).any(|added| added.guessed)
     }
 
     /// The offset and column in the original text.
@@ -57,7 +78,7 @@ impl Repaired {
         (at - last.before - here, if same_line { column.saturating_sub(here) } else { column })
     }
 
-    fn shift(&mut self, line: usize) -> bool {
+    fn shift(&mut self, line: usize, guessed: bool) -> bool {
         let index = self.added.partition_point(|added| added.at < line);
         let count = match self.added.get_mut(index) {
             Some(added) if added.at == line => {
@@ -69,7 +90,7 @@ impl Repaired {
                 more
             }
             _ => {
-                self.added.insert(index, Added { at: line, count: STEP, before: 0 });
+                self.added.insert(index, Added { at: line, count: STEP, guessed, before: 0 });
                 STEP
             }
         };
@@ -87,11 +108,16 @@ impl Repaired {
 
     fn shift_quoted(&mut self, start: usize) -> bool {
         let Some(end) = quote_end(self.text.as_bytes(), start) else { return false };
+        if !self.careful {
+            // From the last line up, so that the offsets of the lines above stay right.
+            for line in foresee::lines(&self.text, end).into_iter().rev() {
+                self.shift(line, true);
+            }
+        }
         let lines: Vec<usize> = memchr::memchr_iter(b'\n', &self.text.as_bytes()[start..end])
             .map(|newline| start + newline + 1)
             .collect();
-        // From the last line up, so that the offsets of the lines above stay right.
-        !lines.is_empty() && lines.into_iter().rev().all(|line| self.shift(line))
+        !lines.is_empty() && lines.into_iter().rev().all(|line| self.shift(line, false))
     }
 
     /// Makes tabs to spaces: those in the range, or for an empty range the one before it.
@@ -109,22 +135,10 @@ impl Repaired {
 
 /// Whether what stands before and after a line's indentation shows that it is inside brackets.
 fn is_flow(before: &str, after: &str) -> bool {
-    let last = before.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    let last =
+        before.lines().rev().map(|line| line.trim()).find(|line| !line.is_empty() && !line.starts_with('#'));
     let code = last.map(|line| line.split(" #").next().unwrap_or(line).trim_end());
     code.is_some_and(|code| code.ends_with(['{', '[', ','])) || after.starts_with(['}', ']', ','])
-}
-
-fn quote_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let quote = *bytes.get(start)?;
-    let mut at = start + 1;
-    loop {
-        match *bytes.get(at)? {
-            b'\\' if quote == b'"' => at += 2,
-            b'\'' if quote == b'\'' && bytes.get(at + 1) == Some(&b'\'') => at += 2,
-            byte if byte == quote => return Some(at),
-            _ => at += 1,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! Pulls events from yaml-rust2 and says where in the file each stands. yaml-rust2 counts characters of the
-//! text it was given, which may be a repaired copy; here that becomes bytes of the file.
+//! Pulls events from yaml-rust2 and says where in the file each stands. yaml-rust2 counts in the text it was
+//! given, which may be a repaired copy; here that becomes bytes of the file.
 
 use yaml_rust2::parser::{Event as Raw, Parser};
-use yaml_rust2::scanner::{Marker, ScanError};
+use yaml_rust2::scanner::{Marker, ScanError, TScalarStyle};
 
 use super::locate::Locator;
+use super::patch::quote_end;
 use super::read::Stop;
 use super::repair::Repaired;
 use super::{Chunk, Mark, YamlError};
@@ -12,23 +13,47 @@ use super::{Chunk, Mark, YamlError};
 /// The parser of one document, or of its repaired text.
 pub(super) struct Source<'t, I> {
     parser: Parser<I>,
-    locator: Locator<'t>,
+    /// For ASCII text none is needed: there yaml-rust2's index is the offset.
+    locator: Option<Locator<'t>>,
+    len: usize,
     chunk: &'t Chunk,
     repaired: Option<&'t Repaired>,
+    /// Up to where no guess of the repair was wrong.
+    verified: usize,
 }
 
 impl<'t, I: Iterator<Item = char>> Source<'t, I> {
     pub(super) fn new(parser: Parser<I>, chunk: &'t Chunk, repaired: Option<&'t Repaired>) -> Self {
         let text = repaired.map_or(chunk.text(), |repaired| &repaired.text);
-        Self { parser, locator: Locator::new(text, text.is_ascii()), chunk, repaired }
+        let locator = (!text.is_ascii()).then(|| Locator::new(text));
+        Self { parser, locator, len: text.len(), chunk, repaired, verified: 0 }
     }
 
     #[inline]
     pub(super) fn next(&mut self) -> Result<(Raw, Mark), Stop> {
         match self.parser.next_token() {
-            Ok((event, marker)) => Ok((event, self.mark(marker))),
+            Ok((event, marker)) => {
+                if let Some(repaired) = self.repaired {
+                    self.verify(repaired, &event, marker)?;
+                }
+                Ok((event, self.mark(marker)))
+            }
             Err(error) => Err(self.complaint(&error)),
         }
+    }
+
+    /// Makes sure that no guess of the repair lies outside of quoted scalars, up to the event after this one.
+    fn verify(&mut self, repaired: &Repaired, event: &Raw, marker: Marker) -> Result<(), Stop> {
+        let at = self.offset(marker);
+        let quoted =
+            matches!(event, Raw::Scalar(_, TScalarStyle::SingleQuoted | TScalarStyle::DoubleQuoted, ..));
+        let end = if quoted { quote_end(repaired.text.as_bytes(), at).unwrap_or(at) } else { at };
+        let next = self.parser.peek().ok().map(|(_, next)| *next).map_or(end, |next| self.offset(next));
+        if repaired.guessed_in(self.verified..at) || repaired.guessed_in(end..next) {
+            return Err(Stop::WrongGuess(self.mark(marker)));
+        }
+        self.verified = self.verified.max(end).max(next);
+        Ok(())
     }
 
     /// The event after this one and where it stands.
@@ -46,7 +71,7 @@ impl<'t, I: Iterator<Item = char>> Source<'t, I> {
 
     #[inline]
     fn mark(&mut self, marker: Marker) -> Mark {
-        let at = self.locator.offset(marker.index());
+        let at = self.offset(marker);
         let (at, column) = match self.repaired {
             None => (at, marker.col()),
             Some(repaired) => repaired.original(at, marker.col()),
@@ -54,9 +79,17 @@ impl<'t, I: Iterator<Item = char>> Source<'t, I> {
         self.chunk.mark(at, marker.line() - 1, column)
     }
 
+    #[inline]
+    fn offset(&mut self, marker: Marker) -> usize {
+        match &mut self.locator {
+            None => marker.index().min(self.len),
+            Some(locator) => locator.offset(marker.line() - 1, marker.col()),
+        }
+    }
+
     fn complaint(&mut self, error: &ScanError) -> Stop {
         let mark = self.mark(*error.marker());
-        let at = self.locator.offset(error.marker().index());
+        let at = self.offset(*error.marker());
         Stop::Syntax { mark, complaint: error.info().to_owned(), at }
     }
 }

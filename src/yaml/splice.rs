@@ -78,8 +78,9 @@ fn apply<'c>(text: &'c str, sites: &Sites, mut patches: Vec<Patch>) -> Spliced<'
         pieces.push(Cow::Owned(patch.text));
         done = patch.range.end;
     }
-    pieces.push(Cow::Borrowed(&text[done..]));
-    if !text.ends_with('\n') {
+    let end = if sites.cut_block.is_some() { text.len() } else { text.trim_end_matches([' ', '\t']).len() };
+    pieces.push(Cow::Borrowed(&text[done..end.max(done)]));
+    if !text[..end].ends_with('\n') {
         pieces.push(Cow::Borrowed(line_ending(text, text.len())));
     }
     pieces.retain(|piece| !piece.is_empty());

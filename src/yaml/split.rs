@@ -14,6 +14,7 @@ use super::{Chunk, Mark, YamlError, hygiene, json};
 /// When the file holds characters that Go refuses, directives, or text after `...`.
 pub fn split(file: &Arc<str>) -> Result<Vec<Chunk>, YamlError> {
     hygiene::check(file)?;
+    let file = &with_line_feeds(file);
     let begin = if file.starts_with(BOM) { BOM.len_utf8() } else { 0 };
     if let Some(objects) = json::stream(file, begin) {
         return Ok(objects);
@@ -27,6 +28,21 @@ pub fn split(file: &Arc<str>) -> Result<Vec<Chunk>, YamlError> {
     }
     splitter.document(start..file.len(), start == begin, &mut chunks)?;
     Ok(chunks)
+}
+
+/// The file with old carriage returns as line feeds; Go takes both for line breaks.
+fn with_line_feeds(file: &Arc<str>) -> Arc<str> {
+    let bytes = file.as_bytes();
+    if memchr::memchr_iter(b'\r', bytes).all(|at| bytes.get(at + 1) == Some(&b'\n')) {
+        return Arc::clone(file);
+    }
+    let mut parts = file.split('\r');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push(if part.starts_with('\n') { '\r' } else { '\n' });
+        text.push_str(part);
+    }
+    text.into()
 }
 
 const BOM: char = '\u{feff}';

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::*;
-use super::support::{KEY, document, indented, stream};
+use super::support::{KEY, document, documents, indented, stream};
 
 fn chunks(text: &str) -> Result<Vec<Chunk>, YamlError> {
     split(&Arc::from(text))
@@ -76,7 +76,7 @@ fn exercise(text: &str) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(30000))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn a_splice_adds_the_annotation_and_nothing_else(text in document(), value in "[ -~é😀\n]{0,12}") {
@@ -112,7 +112,7 @@ proptest! {
                 prop_assert!(!gap.contains('\n'), "{:?} lost", gap);
                 rest = after;
             }
-            prop_assert_eq!(rest, "");
+            prop_assert_eq!(rest.trim_matches(' '), "");
         }
     }
 
@@ -125,7 +125,8 @@ proptest! {
         for (chunk, text) in found.iter().zip(&texts) {
             let alone = chunks(&format!("{}\n", text.trim_end_matches('\n'))).unwrap();
             prop_assert_eq!(json_of(chunk), json_of(&alone[0]));
-            let line = whole[..chunk.start().offset].matches('\n').count() + 1;
+            let before = whole[..chunk.start().offset].replace("\r\n", "\n");
+            let line = before.matches(['\r', '\n']).count() + 1;
             prop_assert_eq!(chunk.line(), line);
         }
     }
@@ -135,14 +136,13 @@ proptest! {
         let mut list = "kind: List\nitems:\n".to_owned();
         let mut alone = Vec::new();
         for text in &texts {
-            let text = format!("{}\n", text.trim_end_matches(['\n', '\r']));
+            let text = text.replace("\r\n", "\n").replace('\r', "\n");
+            let text = format!("{}\n", text.trim_end_matches('\n'));
             let Ok(found) = chunks(&text) else { continue };
             alone.push(json_of(&found[0]));
             let moved = indented(found[0].text(), &" ".repeat(indent + 2));
             list.push_str(&format!("{}-\n{}\n", " ".repeat(indent), moved.trim_end_matches('\n')));
         }
-        // Anchors of one item would be seen by the next.
-        prop_assume!(!list.contains('&') && !list.contains("\r"));
         let whole = chunks(&list).unwrap();
         let found = items(&whole[0], &outline(&whole[0]), &Limits::default()).unwrap();
         prop_assert_eq!(found.iter().map(json_of).collect::<Vec<_>>(), alone, "{}", list);
@@ -174,4 +174,17 @@ proptest! {
         exercise(&text)?;
         exercise(&format!("metadata:\n {text}"))?;
     }
+}
+
+/// Writes what this module makes of many documents, for a program that asks another YAML reader the same:
+/// one JSON object per line with the document, its value, and the document with the annotation set to `5`.
+#[test]
+fn cases_are_written_for_other_readers() {
+    let Some(path) = std::env::var_os("YAML_CASES") else { return };
+    let mut lines = String::new();
+    for chunk in documents(20_000).iter().flat_map(|text| chunks(text).unwrap()) {
+        let case = json!({"text": chunk.text(), "value": json_of(&chunk), "spliced": annotated(&chunk, "5")});
+        lines.push_str(&format!("{case}\n"));
+    }
+    std::fs::write(path, lines).unwrap();
 }

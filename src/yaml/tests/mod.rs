@@ -210,6 +210,9 @@ fn failures_name_their_place() {
         ("a: {<<: b}\n", "1:9: `<<` needs"),
         ("~: b\n", "1:1: a key is null"),
         ("é: \u{1}\n", "1:4: character U+0001"),
+        ("a: |\n  \tb\n", "2:3: a block text that begins with a tab"),
+        ("a: \"b\\/c\"\n", "1:4: the escape `\\/` is refused"),
+        ("a:\n\tb: c\n", "2:2: tabs disallowed"),
     ];
     for (text, start) in rows {
         assert!(failure(text).starts_with(start), "{text:?} gives {}", failure(text));

@@ -3,6 +3,8 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
 /// The annotation that the laws set.
 pub(in crate::yaml) const KEY: &str = "argocd.argoproj.io/sync-wave";
@@ -10,6 +12,13 @@ pub(in crate::yaml) const KEY: &str = "argocd.argoproj.io/sync-wave";
 /// One document of any layout.
 pub(in crate::yaml) fn document() -> impl Strategy<Value = String> {
     prop_oneof![6 => block_document(), 1 => flow_document(), 1 => json_document()]
+}
+
+/// The same documents in every run.
+pub(in crate::yaml) fn documents(count: usize) -> Vec<String> {
+    let mut runner = TestRunner::deterministic();
+    let strategy = document();
+    (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
 }
 
 /// A stream of documents with what stands between them.
@@ -20,7 +29,24 @@ pub(in crate::yaml) fn stream() -> impl Strategy<Value = Vec<String>> {
 fn block_document() -> impl Strategy<Value = String> {
     let head = select(vec!["", "# Source: chart/x.yaml\n", "\n\n", "# é\n#---\n", "  # c\n"]);
     let parts = prop::collection::vec(body(), 0..4);
-    (head, metadata(), parts, any::<bool>(), 0..4_u8, select(vec!["\n", "\n", "\r\n"])).prop_map(
+    let tail = select(vec![
+        "",
+        "",
+        "# end",
+        "last: |\n  x\n  y",
+        "last: |+\n  é and more than sixteen letters\n  ",
+        "last: |+\n  x\n     ",
+        "last: >\n  x\n ",
+        "last: |+\n",
+        "last: |\n\n\n",
+        "last: |+\n\n\n",
+        "last: |",
+        "last: |+\n\n# end",
+        "last: |+\n  x\n# c\n   ",
+        "last: {a: [b,\nc],# c\n}",
+        "last:\n- >+\n  x\n\n",
+    ]);
+    (head, metadata(), parts, any::<bool>(), tail, select(vec!["\n", "\n", "\r\n", "\r"])).prop_map(
         |(head, metadata, parts, first, tail, ending)| {
             let mut text = head.to_owned();
             text.push_str("apiVersion: v1\n");
@@ -31,11 +57,7 @@ fn block_document() -> impl Strategy<Value = String> {
             }
             text.push_str(&after);
             text.push_str("kind: Thing\n");
-            if tail == 0 {
-                text.push_str("last: |\n  x\n  y");
-            } else if tail == 1 {
-                text.push_str("# end");
-            }
+            text.push_str(tail);
             text.replace('\n', ending)
         },
     )
@@ -107,7 +129,7 @@ fn annotation() -> impl Strategy<Value = String> {
         KEY.to_owned(),
         format!("\"{KEY}\""),
         format!("'{KEY}' "),
-        "\"argocd.argoproj.io\\/sync-wav\\u0065\"".to_owned(),
+        "\"argocd.argoproj.io\\u002fsync-wav\\u0065\"".to_owned(),
         "a".to_owned(),
         "\"b: c\"".to_owned(),
         "'it''s'".to_owned(),
@@ -145,7 +167,7 @@ fn body() -> impl Strategy<Value = &'static str> {
         "KEY:\n  cert: |\n    -----BEGIN CERTIFICATE-----\n    abc==\n    -----END CERTIFICATE-----\n",
         "KEY: |2\n    two more\n  two\n",
         "KEY: >+\n  folded\n  text\n\n\n",
-        "KEY: |-\n  \tno: tab\n   x\n",
+        "KEY: |2-\n  \tno: tab\n   x\n",
         "KEY: [a, 'b', \"c\", {d: e}, [f], ~, 1, yes]\n",
         "KEY: {a: {b: {c: []}}, 'd e': f, \"g\": }\n",
         "KEY:\n- a\n- b: c\n  d:\n  - e\n-\n  f: g\n- - h\n  - i\n",
@@ -158,6 +180,12 @@ fn body() -> impl Strategy<Value = &'static str> {
         "KEY: 0755\nKEYb: 1_000\nKEYc: .5\nKEYd: 12:30\nKEYe: 1e3\nKEYf: 2024-01-02\n",
         "KEY: yes\nKEYb: 'yes'\nKEYc: ~\nKEYd: null\nKEYe:\nKEYf: ''\n",
         "KEY: ünïcödé 日本 😀\n日本: é\n",
+        "KEY: |\n  ünïcödé in a line that is longer than sixteen letters 日本 😀\n  é\n",
+        "KEY:\n  a: {\nb: [\n\tc,\n]\n}\n  d: \"e\nf\"\n",
+        "KEY: |\n",
+        "KEY: >\n\n\n",
+        "KEY: |+\n\n",
+        "KEY:\ta\nKEYb:\t-5\n",
         "KEY: x#y\nKEYb: x:y\nKEYc: http://[::1]:80/\nKEYd: -x\nKEYe: ?x\n",
         "KEY: a\nKEY: b\n",
         "KEY:\n    deep:\n          deeper: |\n                    text\n",
@@ -197,6 +225,8 @@ fn json_document() -> impl Strategy<Value = String> {
 
 /// The text with every line that is not blank moved right.
 pub(in crate::yaml) fn indented(text: &str, indent: &str) -> String {
-    let line = |line: &str| if line.trim().is_empty() { line.to_owned() } else { format!("{indent}{line}") };
+    let line = |line: &str| {
+        if line.trim_matches(['\r', '\n']).is_empty() { line.to_owned() } else { format!("{indent}{line}") }
+    };
     text.split_inclusive('\n').map(line).collect()
 }
