@@ -64,6 +64,9 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     climb(classified, &catalogue, &settings, findings, options)
 }
 
+/// Name of the component a stream of manifests makes.
+const STREAM: &str = "stdin";
+
 /// One stream of manifests → ladder, as a single component.
 ///
 /// # Errors
@@ -72,12 +75,15 @@ pub fn build_from_text(text: &str, options: &Options) -> Result<Ladder, Problems
     let settings = adjusted(Settings::default(), options);
     let catalogue = catalogue(&settings)?;
     let file: Arc<str> = Arc::from("-");
-    let rendered = render::manifest::from_text(&file, &Arc::from(text), &catalogue);
+    let mut rendered = render::manifest::from_text(&file, &Arc::from(text), &catalogue);
+    for finding in &mut rendered.findings {
+        finding.component = Some(STREAM.to_owned());
+    }
     if rendered.manifests.is_empty() && rendered.findings.is_empty() {
         return Err(Problem::new("there is no manifest on standard input").at("-").into());
     }
     let component = Component {
-        name: "stdin".to_owned(),
+        name: STREAM.to_owned(),
         domain: "apps".to_owned(),
         role: None,
         pin: None,

@@ -157,6 +157,12 @@ impl Catalogue {
         self.shared_groups.contains(group)
     }
 
+    /// Whether a known project runs this storage provisioner.
+    #[must_use]
+    pub fn knows_provisioner(&self, name: &str) -> bool {
+        self.providers.iter().any(|provider| provider.storage_provisioner.iter().any(|known| known == name))
+    }
+
     /// All edge rows.
     #[must_use]
     pub fn edges(&self) -> &[EdgeRow] {

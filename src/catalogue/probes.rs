@@ -91,6 +91,7 @@ const EVERYWHERE: &[CodeProbe] = &[
 /// Facts of a pod spec, relative to it.
 pub const IN_POD_SPEC: &[CodeProbe] = &[
     probe(Fact::ServiceAccount, "$.serviceAccountName", &[]),
+    probe(Fact::ServiceAccount, "$.serviceAccount", &[]),
     probe(Fact::Image, "$.containers[*].image", &[]),
     probe(Fact::Env, "$.containers[*].env[*]", &["name", "value"]),
     probe(Fact::Hosts, "$.containers[*].args[*]", &[]),

@@ -1,15 +1,14 @@
 //! Who uses a class also waits for the workload that runs it: a volume's provisioner, an Ingress's controller.
 //!
-//! A claim stays unbound without its provisioner, and Argo CD waits for an Ingress until its controller gave it an
-//! address: both strong. A class whose controller runs elsewhere gives no edge.
+//! As strong as the wait for the class itself: a claim stays unbound without its provisioner. A class whose controller
+//! runs elsewhere gives no edge.
 
 use std::collections::BTreeSet;
 
 use super::Inferred;
 use super::scene::{Scene, Wait};
 use crate::catalogue::probes::Fact;
-use crate::classify::serves;
-use crate::model::{Edge, Gate, Reason, ResourceIndex, Strength};
+use crate::model::{Edge, Gate, Reason, ResourceIndex};
 
 /// Kinds of classes that a workload runs.
 const CLASSES: &[&str] = &["StorageClass", "IngressClass"];
@@ -26,31 +25,28 @@ pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
         }
         let wait = Wait {
             reason: Reason::from("class-controller"),
-            strength: Strength::Strong,
+            strength: edge.strength,
             gate: Gate::Ready,
             origin: edge.origin.clone(),
         };
-        let controllers = controllers(scene, class).into_iter().filter(|controller| *controller != from);
+        let controllers = controllers(scene, class, edge.is_inner()).into_iter().filter(|controller| *controller != from);
         inferred.edges.extend(controllers.map(|controller| scene.edge(from, controller, &wait)));
     }
     inferred
 }
 
 /// The workloads that run a class: known by what they provision, else the only workload beside the class.
-fn controllers(scene: &Scene<'_>, class: ResourceIndex) -> Vec<ResourceIndex> {
+///
+/// Nobody guesses inside a component: an app that ships its own class is not that class's controller.
+fn controllers(scene: &Scene<'_>, class: ResourceIndex, is_inner: bool) -> Vec<ResourceIndex> {
     let resource = scene.resource(class);
     let provisioner = resource.manifest.fact(Fact::Provisioner).unwrap_or_default();
-    let known: Vec<ResourceIndex> = scene
-        .provisioners(provisioner)
-        .iter()
-        .copied()
-        .filter(|index| serves::runs(scene.resource(*index)))
-        .collect();
-    if !known.is_empty() {
-        return known;
+    let known = scene.provisioners(provisioner);
+    if !known.is_empty() || is_inner || scene.catalogue.knows_provisioner(provisioner) {
+        return known.to_vec();
     }
     match scene.workloads_of(resource.component)[..] {
-        [only] => vec![only],
+        [only] if scene.resource(only).id.group == "apps" => vec![only],
         _ => Vec::new(),
     }
 }

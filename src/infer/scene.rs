@@ -110,7 +110,7 @@ impl<'a> Scene<'a> {
         if resource.is_workload {
             self.workloads[resource.component.0].push(index);
         }
-        for provider in serves::providers(resource, self.catalogue) {
+        for provider in serves::providers(resource, self.catalogue).filter(|_| serves::runs(resource)) {
             for name in &provider.storage_provisioner {
                 self.provisioners.entry(name).or_default().push(index);
             }

@@ -196,7 +196,7 @@ fn resolved(plots: &[Plot], naming: Naming, with_talk: bool) -> Option<Vec<u32>>
 }
 
 proptest! {
-    #![proptest_config(few(64))]
+    #![proptest_config(few(40))]
 
     #[test]
     fn a_naive_resolver_agrees_and_nobody_stands_higher_than_they_must(plots in plots()) {
@@ -211,11 +211,10 @@ proptest! {
             prop_assert_eq!(phases[own], asked.unwrap_or(lowest), "{} of {:?}", own, phases);
         }
     }
-
 }
 
 proptest! {
-    #![proptest_config(few(24))]
+    #![proptest_config(few(16))]
 
     #[test]
     fn names_do_not_matter(plots in plots()) {

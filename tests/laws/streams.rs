@@ -134,7 +134,7 @@ fn too_early(pieces: &[Piece], ladder: &Ladder) -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(few(32))]
+    #![proptest_config(few(16))]
 
     #[test]
     fn output_fed_back_in_is_unchanged(pieces in pieces()) {

@@ -1,6 +1,7 @@
 //! Checks the module as a whole: texts in, events and texts out.
 
 mod laws;
+#[path = "../../../tests/support/documents.rs"]
 mod support;
 
 use std::sync::Arc;

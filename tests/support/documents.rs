@@ -7,22 +7,22 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 /// The annotation that the laws set.
-pub(in crate::yaml) const KEY: &str = "argocd.argoproj.io/sync-wave";
+pub(crate) const KEY: &str = "argocd.argoproj.io/sync-wave";
 
 /// One document of any layout.
-pub(in crate::yaml) fn document() -> impl Strategy<Value = String> {
+pub(crate) fn document() -> impl Strategy<Value = String> {
     prop_oneof![6 => block_document(), 1 => flow_document(), 1 => json_document()]
 }
 
 /// The same documents in every run.
-pub(in crate::yaml) fn documents(count: usize) -> Vec<String> {
+pub(crate) fn documents(count: usize) -> Vec<String> {
     let mut runner = TestRunner::deterministic();
     let strategy = document();
     (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
 }
 
 /// A stream of documents with what stands between them.
-pub(in crate::yaml) fn stream() -> impl Strategy<Value = Vec<String>> {
+pub(crate) fn stream() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(document(), 1..5)
 }
 
@@ -224,7 +224,7 @@ fn json_document() -> impl Strategy<Value = String> {
 }
 
 /// The text with every line that is not blank moved right.
-pub(in crate::yaml) fn indented(text: &str, indent: &str) -> String {
+pub(crate) fn indented(text: &str, indent: &str) -> String {
     let line = |line: &str| {
         if line.trim_matches(['\r', '\n']).is_empty() { line.to_owned() } else { format!("{indent}{line}") }
     };
