@@ -5,10 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 
+use rayon::prelude::*;
+
 use crate::model::{Ladder, ResourceId, ResourceIndex};
 use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
-use crate::yaml::{self, Set};
+use crate::yaml::{self, Set, Spliced};
 
 /// Which resources to write.
 #[derive(Debug, Default)]
@@ -59,20 +61,28 @@ fn earlier_copies(ladder: &Ladder) -> BTreeMap<ResourceIndex, Vec<ResourceIndex>
 /// The manifests of a sequence, ready to write: nothing can fail afterwards but the writer.
 ///
 /// # Errors
-/// When a document cannot carry the annotation.
-pub fn check(ladder: &Ladder, sequence: &[ResourceIndex]) -> Result<(), Problems> {
-    let problems: Vec<Problem> = sequence.iter().filter_map(|index| spliced(ladder, *index).err()).collect();
-    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+/// When a document cannot carry the annotation; all such documents together.
+pub fn documents<'l>(ladder: &'l Ladder, sequence: &[ResourceIndex]) -> Result<Vec<Spliced<'l>>, Problems> {
+    let spliced: Vec<Result<Spliced<'l>, Problem>> =
+        sequence.par_iter().map(|index| spliced(ladder, *index)).collect();
+    let mut documents = Vec::with_capacity(spliced.len());
+    let mut problems = Vec::new();
+    for result in spliced {
+        match result {
+            Ok(document) => documents.push(document),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.is_empty() { Ok(documents) } else { Err(Problems(problems)) }
 }
 
 /// Writes the manifests, each behind `---`, so that no first document is taken for a JSON stream.
 ///
 /// # Errors
 /// When the writer fails.
-pub fn write(ladder: &Ladder, sequence: &[ResourceIndex], out: &mut impl Write) -> io::Result<()> {
-    for index in sequence {
+pub fn write(documents: &[Spliced<'_>], out: &mut impl Write) -> io::Result<()> {
+    for document in documents {
         out.write_all(b"---\n")?;
-        let document = spliced(ladder, *index).map_err(|problem| io::Error::other(problem.to_string()))?;
         for piece in document.pieces() {
             out.write_all(piece.as_bytes())?;
         }
@@ -80,7 +90,7 @@ pub fn write(ladder: &Ladder, sequence: &[ResourceIndex], out: &mut impl Write) 
     Ok(())
 }
 
-fn spliced(ladder: &Ladder, index: ResourceIndex) -> Result<yaml::Spliced<'_>, Problem> {
+fn spliced(ladder: &Ladder, index: ResourceIndex) -> Result<Spliced<'_>, Problem> {
     let resource = ladder.resource(index);
     let manifest = &resource.manifest;
     let wave = ladder.waves[index.0].to_string();

@@ -71,13 +71,18 @@ fn go_reads_the_same_and_the_annotation() {
     let pairs: Vec<(String, String)> = texts.iter().flat_map(|text| spliced(text)).collect();
     let question = |text: &String| json!({"text": text});
     let oracle = Oracle::build();
-    let before = oracle.answers("yaml", &pairs.iter().map(|(before, _)| question(before)).collect::<Vec<_>>());
+    let before =
+        oracle.answers("yaml", &pairs.iter().map(|(before, _)| question(before)).collect::<Vec<_>>());
     let after = oracle.answers("yaml", &pairs.iter().map(|(_, after)| question(after)).collect::<Vec<_>>());
     let mut compared = 0;
     for (((text, changed), before), after) in pairs.iter().zip(&before).zip(&after) {
         // What Go refuses before nobody could apply anyway.
         let Some(object) = before.get("json").filter(|object| object.is_object()) else { continue };
-        assert_eq!(after.get("json"), Some(&with_annotation(object.clone())), "{text}\n=== became\n{changed}\n{after}");
+        assert_eq!(
+            after.get("json"),
+            Some(&with_annotation(object.clone())),
+            "{text}\n=== became\n{changed}\n{after}"
+        );
         compared += 1;
     }
     assert!(compared > GENERATED / 2, "only {compared} of {} documents were compared", pairs.len());

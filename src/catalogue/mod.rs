@@ -21,8 +21,12 @@ fn built_in() -> Rows {
         .expect("build.rs wrote it from the same types")
 }
 
-/// Group and kind: what a matcher is compiled for.
-type GroupKind = (String, String);
+/// Values by group, then kind: looked up without copying either.
+type ByKind<T> = HashMap<String, HashMap<String, T>>;
+
+fn of_kind<'m, T>(map: &'m ByKind<T>, group: &str, kind: &str) -> Option<&'m T> {
+    map.get(group).and_then(|kinds| kinds.get(kind))
+}
 
 /// Built-in rows plus the user's, and the matchers compiled from them so far.
 #[derive(Debug)]
@@ -32,13 +36,13 @@ pub struct Catalogue {
     providers: Vec<ProviderRow>,
     images: image::ImageIndex,
     shared_groups: BTreeSet<String>,
-    kinds: HashMap<GroupKind, KindRow>,
-    pod_specs: HashMap<GroupKind, Vec<rows::PodSpecRow>>,
+    kinds: ByKind<KindRow>,
+    pod_specs: ByKind<Vec<rows::PodSpecRow>>,
     health: Vec<rows::HealthRow>,
-    edges_by_kind: HashMap<GroupKind, Vec<usize>>,
-    makes_by_kind: HashMap<GroupKind, Vec<usize>>,
+    edges_by_kind: ByKind<Vec<usize>>,
+    makes_by_kind: ByKind<Vec<usize>>,
     pod_edges: Vec<usize>,
-    compiled: RwLock<HashMap<GroupKind, Arc<Compiled>>>,
+    compiled: RwLock<ByKind<Arc<Compiled>>>,
 }
 
 impl Catalogue {
@@ -63,7 +67,7 @@ impl Catalogue {
             edges_by_kind: by_kind(edges.iter().map(|row| &row.matches)),
             makes_by_kind: by_kind(makes.iter().map(|row| &row.matches)),
             pod_edges: (0..edges.len()).filter(|index| edges[*index].matches.pod_spec).collect(),
-            kinds: kinds.into_iter().map(|row| ((row.group.clone(), row.kind.clone()), row)).collect(),
+            kinds: kinds_by_kind(kinds),
             pod_specs: pods_by_kind(&pod_specs),
             images: image::ImageIndex::new(&providers),
             shared_groups: shared_groups(&providers),
@@ -78,7 +82,7 @@ impl Catalogue {
     /// What is known of a kind.
     #[must_use]
     pub fn kind(&self, group: &str, kind: &str) -> Option<&KindRow> {
-        self.kinds.get(&(group.to_owned(), kind.to_owned()))
+        of_kind(&self.kinds, group, kind)
     }
 
     /// Whether Argo CD checks the health of a kind, and so waits for it.
@@ -91,7 +95,7 @@ impl Catalogue {
     /// Whether the kind carries a pod template.
     #[must_use]
     pub fn has_pods(&self, group: &str, kind: &str) -> bool {
-        self.pod_specs.contains_key(&(group.to_owned(), kind.to_owned()))
+        of_kind(&self.pod_specs, group, kind).is_some()
     }
 
     /// The edge row a capture came from.
@@ -108,12 +112,12 @@ impl Catalogue {
 
     /// Every edge row with its index.
     pub fn edges_of<'a>(&'a self, group: &str, kind: &str) -> impl Iterator<Item = usize> + 'a {
-        self.edges_by_kind.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten().copied()
+        of_kind(&self.edges_by_kind, group, kind).into_iter().flatten().copied()
     }
 
     /// Rows that say what objects of a kind make.
     pub fn makes_of<'a>(&'a self, group: &str, kind: &str) -> impl Iterator<Item = usize> + 'a {
-        self.makes_by_kind.get(&(group.to_owned(), kind.to_owned())).into_iter().flatten().copied()
+        of_kind(&self.makes_by_kind, group, kind).into_iter().flatten().copied()
     }
 
     /// All providers.
@@ -184,33 +188,33 @@ impl Catalogue {
     /// The matcher for a kind, compiled on first use.
     #[must_use]
     pub fn compiled(&self, group: &str, kind: &str) -> Arc<Compiled> {
-        let key = (group.to_owned(), kind.to_owned());
-        if let Some(found) = self.compiled.read().ok().and_then(|map| map.get(&key).cloned()) {
+        if let Some(found) = self.compiled.read().ok().and_then(|map| of_kind(&map, group, kind).cloned()) {
             return found;
         }
-        let fresh = Arc::new(self.compile(&key));
+        let fresh = Arc::new(self.compile(group, kind));
         if let Ok(mut map) = self.compiled.write() {
-            return Arc::clone(map.entry(key).or_insert(fresh));
+            let kinds = map.entry(group.to_owned()).or_default();
+            return Arc::clone(kinds.entry(kind.to_owned()).or_insert(fresh));
         }
         fresh
     }
 
-    fn compile(&self, key: &GroupKind) -> Compiled {
+    fn compile(&self, group: &str, kind: &str) -> Compiled {
         let mut compiled = Compiled::default();
-        for probe in probes::for_kind(&key.0, &key.1) {
+        for probe in probes::for_kind(group, kind) {
             compiled.add(ProbeKind::Code(probe.fact), probe.path, probe.fields.iter().copied());
         }
-        for index in self.edges_of(&key.0, &key.1) {
+        for index in self.edges_of(group, kind) {
             let row = &self.edges[index];
             compiled.add(ProbeKind::Edge(index), &row.path, row.field_paths());
         }
-        for index in self.makes_of(&key.0, &key.1) {
+        for index in self.makes_of(group, kind) {
             let row = &self.makes[index];
             if let Some(path) = &row.path {
                 compiled.add(ProbeKind::Makes(index), path, row.field_paths());
             }
         }
-        for pods in self.pod_specs.get(key).into_iter().flatten() {
+        for pods in of_kind(&self.pod_specs, group, kind).into_iter().flatten() {
             self.compile_pods(&mut compiled, pods);
         }
         compiled
@@ -229,11 +233,11 @@ impl Catalogue {
     }
 }
 
-fn by_kind<'a>(matches: impl Iterator<Item = &'a rows::Match>) -> HashMap<GroupKind, Vec<usize>> {
-    let mut map: HashMap<GroupKind, Vec<usize>> = HashMap::new();
+fn by_kind<'a>(matches: impl Iterator<Item = &'a rows::Match>) -> ByKind<Vec<usize>> {
+    let mut map: ByKind<Vec<usize>> = HashMap::new();
     for (index, row) in matches.enumerate() {
         for kind in &row.kinds {
-            map.entry((row.group.clone(), kind.clone())).or_default().push(index);
+            map.entry(row.group.clone()).or_default().entry(kind.clone()).or_default().push(index);
         }
     }
     map
@@ -255,10 +259,18 @@ fn shared_groups(providers: &[ProviderRow]) -> BTreeSet<String> {
     owned.into_iter().filter(|(_, sets)| sets.len() > 1).map(|(group, _)| group.to_owned()).collect()
 }
 
-fn pods_by_kind(rows: &[rows::PodSpecRow]) -> HashMap<GroupKind, Vec<rows::PodSpecRow>> {
-    let mut map: HashMap<GroupKind, Vec<rows::PodSpecRow>> = HashMap::new();
+fn kinds_by_kind(rows: Vec<KindRow>) -> ByKind<KindRow> {
+    let mut map: ByKind<KindRow> = HashMap::new();
     for row in rows {
-        map.entry((row.group.clone(), row.kind.clone())).or_default().push(row.clone());
+        map.entry(row.group.clone()).or_default().insert(row.kind.clone(), row);
+    }
+    map
+}
+
+fn pods_by_kind(rows: &[rows::PodSpecRow]) -> ByKind<Vec<rows::PodSpecRow>> {
+    let mut map: ByKind<Vec<rows::PodSpecRow>> = HashMap::new();
+    for row in rows {
+        map.entry(row.group.clone()).or_default().entry(row.kind.clone()).or_default().push(row.clone());
     }
     map
 }

@@ -1,6 +1,6 @@
 //! Identity: scope of a kind, namespace as Argo CD will set it, duplicates.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::catalogue::Catalogue;
 use crate::catalogue::probes::Fact;
@@ -53,7 +53,7 @@ fn or_default(namespace: &str) -> &str {
 /// Objects that stand more than once: Argo CD keeps the last and warns.
 #[must_use]
 pub fn duplicates(components: &[Component], resources: &[Resource]) -> Vec<Finding> {
-    let mut first: BTreeMap<&ResourceId, &Resource> = BTreeMap::new();
+    let mut first: HashMap<&ResourceId, &Resource> = HashMap::with_capacity(resources.len());
     let mut findings = Vec::new();
     for resource in resources.iter().filter(|resource| !resource.id.name.ends_with('*')) {
         if let Some(other) = first.insert(&resource.id, resource) {

@@ -1,12 +1,12 @@
 //! `render`: the ladder as manifests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::args::{RenderArgs, Target};
 use super::{Exit, output};
 use crate::emit::{self, Selection};
-use crate::model::{Ladder, Level, Phase, ResourceIndex};
+use crate::model::{ComponentIndex, Ladder, Level, Phase, ResourceIndex};
 use crate::problem::{Problem, Problems, suggestion};
 
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
@@ -27,7 +27,6 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
         )
         .into());
     }
-    emit::check(&ladder, &sequence)?;
     match args.target {
         Target::Manifests => manifests(&ladder, &sequence, args.output.as_deref())?,
     }
@@ -38,25 +37,33 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
 
 fn manifests(ladder: &Ladder, sequence: &[ResourceIndex], target: Option<&Path>) -> anyhow::Result<()> {
     match target {
-        None => output::raw_to_stdout(|mut out| emit::write(ladder, sequence, &mut out)),
         Some(directory) if directory.is_dir() || directory.to_string_lossy().ends_with('/') => {
             std::fs::create_dir_all(directory)?;
             per_component(ladder, sequence, directory)
         }
-        Some(file) => output::to_file(file, |mut out| emit::write(ladder, sequence, &mut out)),
+        target => {
+            let documents = emit::documents(ladder, sequence)?;
+            match target {
+                None => output::raw_to_stdout(|mut out| emit::write(&documents, &mut out)),
+                Some(file) => output::to_file(file, |mut out| emit::write(&documents, &mut out)),
+            }
+        }
     }
 }
 
 fn per_component(ladder: &Ladder, sequence: &[ResourceIndex], directory: &Path) -> anyhow::Result<()> {
-    let components: BTreeSet<_> = sequence.iter().map(|index| ladder.resource(*index).component).collect();
-    for component in components {
-        let own: Vec<ResourceIndex> = sequence
-            .iter()
-            .filter(|index| ladder.resource(**index).component == component)
-            .copied()
-            .collect();
-        let file = directory.join(format!("{}.yaml", ladder.component(component).name.replace('/', "-")));
-        output::to_file(&file, |mut out| emit::write(ladder, &own, &mut out))?;
+    let mut by_component: BTreeMap<ComponentIndex, Vec<ResourceIndex>> = BTreeMap::new();
+    for index in sequence {
+        by_component.entry(ladder.resource(*index).component).or_default().push(*index);
+    }
+    // All documents first: a directory is written whole or not at all.
+    let mut files = Vec::new();
+    for (component, own) in by_component {
+        let name = format!("{}.yaml", ladder.component(component).name.replace('/', "-"));
+        files.push((directory.join(name), emit::documents(ladder, &own)?));
+    }
+    for (file, documents) in files {
+        output::to_file(&file, |mut out| emit::write(&documents, &mut out))?;
     }
     Ok(())
 }

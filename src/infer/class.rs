@@ -29,7 +29,8 @@ pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
             gate: Gate::Ready,
             origin: edge.origin.clone(),
         };
-        let controllers = controllers(scene, class, edge.is_inner()).into_iter().filter(|controller| *controller != from);
+        let controllers =
+            controllers(scene, class, edge.is_inner()).into_iter().filter(|controller| *controller != from);
         inferred.edges.extend(controllers.map(|controller| scene.edge(from, controller, &wait)));
     }
     inferred

@@ -18,6 +18,8 @@ pub mod webhook;
 
 pub use scene::{Found, Scene};
 
+use rayon::prelude::*;
+
 use crate::model::{Edge, Finding};
 use crate::problem::Problems;
 
@@ -38,27 +40,33 @@ impl Inferred {
     }
 }
 
+/// Rules that look at the scene alone, and so run side by side.
+const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
+    namespace::edges,
+    crd::edges,
+    reference::edges,
+    default_class::edges,
+    rbac::edges,
+    webhook::edges,
+    admission::edges,
+    service_address::edges,
+    annotations::edges,
+];
+
 /// Runs every rule.
 ///
 /// # Errors
 /// When a descriptor waits for a component that is not there.
 pub fn edges(scene: &Scene<'_>) -> Result<Inferred, Problems> {
     let mut inferred = declared::edges(scene)?;
-    inferred.extend(namespace::edges(scene));
-    inferred.extend(crd::edges(scene));
-    inferred.extend(reference::edges(scene));
-    inferred.extend(default_class::edges(scene));
-    inferred.extend(rbac::edges(scene));
-    inferred.extend(webhook::edges(scene));
-    inferred.extend(service_address::edges(scene));
-    inferred.extend(annotations::edges(scene));
+    let found: Vec<Inferred> = RULES.par_iter().map(|rule| rule(scene)).collect();
+    found.into_iter().for_each(|found| inferred.extend(found));
     let controllers = class::edges(scene, &inferred.edges);
     inferred.extend(controllers);
-    inferred.extend(admission::edges(scene));
     // Last: how strong a wait for an operator is depends on who waits for what its objects make.
     let operators = operator::edges(scene, &inferred.edges);
     inferred.extend(operators);
-    inferred.edges.sort();
+    inferred.edges.par_sort();
     inferred.edges.dedup();
     inferred.findings.sort();
     inferred.findings.dedup();

@@ -1,9 +1,9 @@
 //! `component.yaml` → a component. Fields it does not know are kept and reported.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -159,6 +159,9 @@ pub struct Descriptor {
     retries: Option<u32>,
 }
 
+/// The schema, made once for all descriptors.
+static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Descriptor).to_value());
+
 /// Parses a descriptor.
 ///
 /// # Errors
@@ -172,7 +175,7 @@ pub fn parse(
     let document = Document::<Descriptor>::parse(file, text)?;
     let descriptor = &document.value;
     let about = |finding: Finding| finding.about(&descriptor.name);
-    findings.extend(document.unknown_fields().into_iter().map(about));
+    findings.extend(document.unknown_fields(&SCHEMA).into_iter().map(about));
     let base = file.rsplit_once('/').map_or("", |(directory, _)| directory);
     let component = Component {
         name: name(&document)?,

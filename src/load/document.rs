@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -23,7 +22,7 @@ pub struct Document<T> {
     pub tree: Node,
 }
 
-impl<T: DeserializeOwned + JsonSchema> Document<T> {
+impl<T: DeserializeOwned> Document<T> {
     /// Parses a file of type `T`.
     ///
     /// # Errors
@@ -60,12 +59,11 @@ impl<T: DeserializeOwned + JsonSchema> Document<T> {
         self.tree.at(path).and_then(Node::text)
     }
 
-    /// A finding for every field the type does not know.
+    /// A finding for every field the schema of the type does not know.
     #[must_use]
-    pub fn unknown_fields(&self) -> Vec<Finding> {
-        let schema = schema_for!(T).to_value();
+    pub fn unknown_fields(&self, schema: &Value) -> Vec<Finding> {
         let mut found = Vec::new();
-        unknown(&self.tree, &schema, &schema, &mut |key: &str, mark: Mark, known: Vec<&str>| {
+        unknown(&self.tree, schema, schema, &mut |key: &str, mark: Mark, known: Vec<&str>| {
             let finding =
                 Finding::new("unknown-field", Level::Warning, format!("`{key}` is not a field known here"))
                     .at(Origin::new(&self.file, mark.line));

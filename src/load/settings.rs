@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
@@ -233,7 +233,7 @@ impl Settings {
 /// With line and column when it does not fit, or names what is not there.
 pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result<Settings, Problems> {
     let document = Document::<LadderFile>::parse(file, text)?;
-    findings.extend(document.unknown_fields());
+    findings.extend(document.unknown_fields(&schema_for!(LadderFile).to_value()));
     check_paths(&document)?;
     Ok(Settings {
         rungs: rungs::from_settings(&document)?,

@@ -1,6 +1,6 @@
 //! The finished ladder through Argo CD's own order, and the check that it keeps every strong edge.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::argocd::{self, Object};
 use crate::catalogue::probes::Fact;
@@ -78,17 +78,17 @@ fn relevant(resource: &Resource, wave: i64) -> Vec<(String, String)> {
 /// A finding for every strong edge that Argo CD's order would break.
 #[must_use]
 pub fn broken_edges(ladder: &Ladder) -> Vec<Finding> {
-    let mut places: BTreeMap<ResourceIndex, (usize, Step)> = BTreeMap::new();
+    let mut places: Vec<Option<(usize, Step)>> = vec![None; ladder.resources.len()];
     for (position, step) in ladder.order.iter().enumerate() {
-        places.entry(step.resource).or_insert((position, *step));
+        places[step.resource.0].get_or_insert((position, *step));
     }
     let strong = ladder.edges.iter().filter(|edge| edge.is_strong());
     strong.filter_map(|edge| broken(ladder, edge, &places)).collect()
 }
 
-fn broken(ladder: &Ladder, edge: &Edge, places: &BTreeMap<ResourceIndex, (usize, Step)>) -> Option<Finding> {
+fn broken(ladder: &Ladder, edge: &Edge, places: &[Option<(usize, Step)>]) -> Option<Finding> {
     let (from, to) = (edge.from.resource?, edge.to.resource?);
-    let (from_at, to_at) = (places.get(&from)?, places.get(&to)?);
+    let (from_at, to_at) = (places[from.0]?, places[to.0]?);
     let key = |step: &Step| (step.hook, step.wave);
     let kind = |index: ResourceIndex| &ladder.resource(index).id.kind;
     let kept = match edge.gate {
