@@ -51,6 +51,12 @@ pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
             continue;
         }
         let file_type = entry.file_type().map_err(|error| unreadable(&joined(directory, &name), &error))?;
+        // A link to nothing holds no manifests; Argo CD keeps such links too.
+        if file_type.is_symlink()
+            && fs::metadata(entry.path()).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        {
+            continue;
+        }
         let is_directory = if file_type.is_symlink() {
             link_target_is_directory(root, &path, &joined(directory, &name))?
         } else {

@@ -99,7 +99,11 @@ fn spliced(ladder: &Ladder, index: ResourceIndex) -> Result<Spliced<'_>, Problem
         edits.push(Set::Annotation(key, value));
     }
     let given = &ladder.component(resource.component).namespace;
-    if manifest.namespace.is_none() && !given.is_empty() && !resource.id.namespace.is_empty() {
+    if manifest.namespace.is_none()
+        && resource.is_scope_known
+        && !given.is_empty()
+        && !resource.id.namespace.is_empty()
+    {
         edits.push(Set::Namespace(given));
     }
     yaml::splice(&manifest.chunk, &manifest.outline, &edits).map_err(|error| {

@@ -131,7 +131,8 @@ impl Catalogue {
         self.images.providers_of(image).map(|index| &self.providers[index])
     }
 
-    /// The providers a chart belongs to; a repository that is given and known must be the same.
+    /// The providers a chart belongs to: by name and repository, or by name alone where only one project has it (most
+    /// such charts are mirrors).
     pub fn providers_of_chart<'a>(
         &'a self,
         chart: &'a str,
@@ -147,7 +148,12 @@ impl Catalogue {
             };
             row.name == chart && same()
         };
-        self.providers.iter().filter(move |provider| provider.charts.iter().any(fits))
+        let named = move |provider: &&ProviderRow| provider.charts.iter().any(|row| row.name == chart);
+        let only_one = self.providers.iter().filter(named).count() == 1;
+        self.providers
+            .iter()
+            .filter(named)
+            .filter(move |provider| only_one || provider.charts.iter().any(fits))
     }
 
     /// The providers an OLM package belongs to.

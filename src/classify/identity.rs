@@ -35,6 +35,13 @@ impl<'c> Scopes<'c> {
         shipped.or_else(|| self.catalogue.kind(group, kind).map(|row| row.scope)).unwrap_or_default()
     }
 
+    /// Whether the scope of a kind is known, from a CRD of the tree or the catalogue.
+    #[must_use]
+    pub fn is_known(&self, group: &str, kind: &str) -> bool {
+        self.shipped.contains_key(&(group.to_owned(), kind.to_owned()))
+            || self.catalogue.kind(group, kind).is_some()
+    }
+
     /// The identity of an object in a component with this destination namespace.
     #[must_use]
     pub fn id(&self, manifest: &Manifest, destination: &str) -> ResourceId {

@@ -37,6 +37,7 @@ pub fn resources(components: Vec<Component>, rendered: Vec<Rendered>, catalogue:
             id: scopes.id(&manifest, &components[component.0].namespace),
             component,
             role: own_role(&manifest, catalogue),
+            is_scope_known: manifest.namespace.is_some() || scopes.is_known(&manifest.group, &manifest.kind),
             hook: argocd::hooks(&manifest.annotations),
             is_workload: is_workload(&manifest, catalogue),
             serves: Vec::new(),

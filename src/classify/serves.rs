@@ -127,8 +127,11 @@ fn groups_written(resources: &[Resource]) -> HashMap<(String, String, String), B
     written
 }
 
+/// CSI sidecars write the status of snapshots for every driver, so writing it says nothing.
+const WRITTEN_BY_MANY: &[&str] = &["snapshot.storage.k8s.io", "groupsnapshot.storage.k8s.io"];
+
 fn is_custom(group: &str) -> bool {
-    group != "*" && !is_built_in_group(group)
+    group != "*" && !is_built_in_group(group) && !WRITTEN_BY_MANY.contains(&group)
 }
 
 /// Workloads of components that ship a group's CRDs.

@@ -7,7 +7,9 @@ use super::{Found, Inferred};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, is_built_in_group};
 use crate::classify::serves;
-use crate::model::{Gate, Provision, Reason, Resource, ResourceId, ResourceIndex, Strength};
+use crate::model::{
+    ComponentIndex, Finding, Gate, Provision, Reason, Resource, ResourceId, ResourceIndex, Strength,
+};
 
 /// Strong edges to CRDs.
 #[must_use]
@@ -19,27 +21,15 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
 
 fn custom_resources(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
-    let mut told = BTreeSet::new();
+    let mut missing: BTreeMap<(&str, &str), (ResourceIndex, BTreeSet<ComponentIndex>)> = BTreeMap::new();
     for (index, resource) in scene.iter().filter(|(_, resource)| !is_built_in_group(&resource.id.group)) {
         let (group, kind) = (resource.id.group.as_str(), resource.id.kind.as_str());
         let found = match scene.crd(group, kind) {
             Some(crd) => Found::Object(crd),
             None => at_run_time(scene, group, kind),
         };
-        if found == Found::Nobody && told.insert((resource.component, group, kind)) {
-            let help = match scene.catalogue.provider_of_group(group) {
-                Some(provider) => format!(
-                    "`{}` brings it; add it, or list `crd: {group}/{kind}` under `external` in ladder.yaml",
-                    provider.name
-                ),
-                None => format!("add its CRD, or list `crd: {group}/{kind}` under `external` in ladder.yaml"),
-            };
-            inferred.findings.push(scene.unsatisfied(
-                index,
-                &format!("the kind `{group}/{kind}`"),
-                resource.origin(),
-                help,
-            ));
+        if found == Found::Nobody {
+            missing.entry((group, kind)).or_insert((index, BTreeSet::new())).1.insert(resource.component);
         }
         inferred.edges.extend(scene.edges_to(
             index,
@@ -47,7 +37,27 @@ fn custom_resources(scene: &Scene<'_>) -> Inferred {
             &wait("custom-resource-definition", resource.origin()),
         ));
     }
+    let told =
+        missing.into_iter().map(|(kind, (first, users))| missing_kind(scene, kind, first, users.len()));
+    inferred.findings.extend(told);
     inferred
+}
+
+/// One finding per kind, however many components use it.
+fn missing_kind(
+    scene: &Scene<'_>,
+    (group, kind): (&str, &str),
+    first: ResourceIndex,
+    users: usize,
+) -> Finding {
+    let external = format!("list `crd: {group}/{kind}` under `external` in ladder.yaml");
+    let help = match scene.catalogue.provider_of_group(group) {
+        Some(provider) => format!("`{}` brings it; add it, or {external}", provider.name),
+        None => format!("add its CRD, or {external}"),
+    };
+    let others = if users > 1 { format!(" (as do {} more components)", users - 1) } else { String::new() };
+    let what = format!("the kind `{group}/{kind}`{others}");
+    scene.unsatisfied(first, &what, scene.resource(first).origin(), help)
 }
 
 fn watched(scene: &Scene<'_>) -> Inferred {
@@ -96,7 +106,18 @@ fn crd_id(name: &str) -> ResourceId {
 fn at_run_time(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
     let names = scene.crd_names(group, kind);
     let made = names.iter().find_map(|name| scene.maker(&crd_id(name)));
-    made.unwrap_or_else(|| scene.find_declared(&Provision::Crd(group.to_owned(), kind.to_owned())))
+    made.unwrap_or_else(|| match scene.find_declared(&Provision::Crd(group.to_owned(), kind.to_owned())) {
+        Found::Nobody => bringing_charts(scene, group, kind),
+        found => found,
+    })
+}
+
+/// Charts and packages that serve a group bring its kinds, also those the catalogue does not list.
+fn bringing_charts(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
+    let operators = scene.operators_of(group, kind);
+    let brought: Vec<ResourceIndex> =
+        operators.into_iter().filter(|index| !scene.resource(*index).is_workload).collect();
+    if brought.is_empty() { Found::Nobody } else { Found::Made(brought) }
 }
 
 /// Regular plurals of a kind, as CRDs are named by.

@@ -12,7 +12,9 @@ const ALWAYS: &[&str] = &["default", "kube-system", "kube-public", "kube-node-le
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     let mut told = std::collections::BTreeSet::new();
-    for (index, resource) in scene.iter().filter(|(_, resource)| !resource.id.namespace.is_empty()) {
+    for (index, resource) in
+        scene.iter().filter(|(_, resource)| resource.is_scope_known && !resource.id.namespace.is_empty())
+    {
         let namespace = resource.id.namespace.as_str();
         let id = ResourceId::new("", "Namespace", "", namespace);
         let found = scene.find(&id, resource.component);

@@ -79,9 +79,10 @@ fn targets(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capt
     target(scene, resource, row, capture).into_iter().collect()
 }
 
-/// Whether the conditions on sub-fields hold.
+/// Whether the conditions on sub-fields hold; `*` stands for any value.
 fn holds(capture: &Capture, when: &BTreeMap<String, String>, unless: &BTreeMap<String, String>) -> bool {
-    let has = |(field, value): (&String, &String)| capture.all(field).any(|seen| seen == value);
+    let has =
+        |(field, value): (&String, &String)| capture.all(field).any(|seen| value == "*" || seen == value);
     when.iter().all(has) && !unless.iter().any(has)
 }
 

@@ -264,9 +264,10 @@ impl<'a> Scene<'a> {
                 edges.retain(|edge| edge.from != edge.to);
                 edges
             }
+            // Who makes a thing itself waits for no other maker of it.
+            Found::Made(makers) if makers.contains(&from) => Vec::new(),
             Found::Made(makers) => makers
                 .iter()
-                .filter(|maker| **maker != from)
                 .map(|maker| self.edge(from, *maker, &Wait { gate: Gate::Ready, ..wait.clone() }))
                 .collect(),
             Found::Declared(component) if *component == self.resource(from).component => Vec::new(),

@@ -62,6 +62,8 @@ pub struct Resource {
     pub manifest: Manifest,
     /// What Argo CD takes its hook annotations for.
     pub hook: HookUse,
+    /// Whether its namespace is certain: written in the manifest, or the scope of its kind is known.
+    pub is_scope_known: bool,
     /// Whether it runs pods that stay.
     pub is_workload: bool,
     /// API groups its workload serves.

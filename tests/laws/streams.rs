@@ -90,7 +90,8 @@ fn stream(documents: &[String]) -> String {
 fn written(ladder: &Ladder) -> String {
     let sequence = emit::sequence(ladder, &Selection::default());
     let mut out = Vec::new();
-    emit::write(ladder, &sequence, &mut out).expect("memory takes it");
+    let documents = emit::documents(ladder, &sequence).expect("every document takes a wave");
+    emit::write(&documents, &mut out).expect("memory takes it");
     String::from_utf8(out).expect("UTF-8")
 }
 
