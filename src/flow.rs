@@ -72,10 +72,21 @@ const STREAM: &str = "stdin";
 /// # Errors
 /// With everything that stopped it.
 pub fn build_from_text(text: &str, options: &Options) -> Result<Ladder, Problems> {
+    build_from_text_with(text, &catalogue(&Settings::default())?, options)
+}
+
+/// The same with a catalogue that is there already, for many streams in one process.
+///
+/// # Errors
+/// With everything that stopped it.
+pub fn build_from_text_with(
+    text: &str,
+    catalogue: &Catalogue,
+    options: &Options,
+) -> Result<Ladder, Problems> {
     let settings = adjusted(Settings::default(), options);
-    let catalogue = catalogue(&settings)?;
     let file: Arc<str> = Arc::from("-");
-    let mut rendered = render::manifest::from_text(&file, &Arc::from(text), &catalogue);
+    let mut rendered = render::manifest::from_text(&file, &Arc::from(text), catalogue);
     for finding in &mut rendered.findings {
         finding.component = Some(STREAM.to_owned());
     }
@@ -97,8 +108,8 @@ pub fn build_from_text(text: &str, options: &Options) -> Result<Ladder, Problems
         passthrough: serde_json::Value::Null,
         split_from: None,
     };
-    let classified = classify::resources(vec![component], vec![rendered], &catalogue);
-    climb(classified, &catalogue, &settings, Vec::new(), options)
+    let classified = classify::resources(vec![component], vec![rendered], catalogue);
+    climb(classified, catalogue, &settings, Vec::new(), options)
 }
 
 /// Classified resources → ladder.

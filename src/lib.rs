@@ -35,4 +35,4 @@ pub mod cli;
 
 mod flow;
 
-pub use flow::{Options, build, build_from_text};
+pub use flow::{Options, build, build_from_text, build_from_text_with};

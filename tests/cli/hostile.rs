@@ -1,8 +1,9 @@
 //! Input that attacks: a message with its place, exit code 2 and no output; never a panic, a hang or half a result.
 
 use std::fmt::Write as _;
-use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::{fs, io};
 
 use crate::harness::Tree;
 
@@ -104,20 +105,24 @@ fn links_that_leave_the_root_are_refused() {
 }
 
 #[test]
-fn links_inside_the_root_are_followed_and_broken_or_circular_ones_are_refused() {
+fn links_inside_the_root_are_followed_broken_ones_left_out_and_circular_ones_refused() {
     let good = tree(CONFIG);
     good.write("common/more.yaml", CONFIG.replace("name: a", "name: b"));
     symlink("../common/more.yaml", good.path().join("shop/more.yaml")).unwrap();
     assert_eq!(good.run(&["render"]).succeeded().matches("kind: ConfigMap").count(), 2);
     let broken = tree(CONFIG);
     symlink("nowhere.yaml", broken.path().join("shop/gone.yaml")).unwrap();
-    assert!(broken.run(&["render"]).refused().starts_with("shop/gone.yaml: error: "));
+    assert_eq!(broken.run(&["render"]).succeeded().matches("kind: ConfigMap").count(), 1, "as Argo CD does");
     let circular = tree(CONFIG);
     circular.write("shop/sub/more.yaml", CONFIG);
     for link in ["shop/sub/one", "shop/sub/two"] {
         symlink(".", circular.path().join(link)).unwrap();
     }
-    circular.run(&["render"]).refused();
+    let message = circular.run(&["render"]).refused();
+    assert!(
+        message.starts_with("shop/sub/one: error: the link leads back to a folder above it\n"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -126,7 +131,9 @@ fn files_that_cannot_be_read_are_refused() {
     let path = tree.path().join("shop/all.yaml");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(&path).is_ok() {
-        eprintln!("SKIPPED files_that_cannot_be_read_are_refused: this user reads everything (root?)");
+        // Past the capture of `cargo test`, so that the gap is seen.
+        let told = "SKIPPED files_that_cannot_be_read_are_refused: this user reads everything (root?)";
+        writeln!(io::stderr(), "{told}").unwrap();
         return;
     }
     let message = tree.run(&["render"]).refused();

@@ -1,15 +1,16 @@
 //! Every family of the catalogue: a minimal manifest in, the expected edges out, and look-alikes that give none.
 //!
 //! `cases/<family>.yaml` holds the cases; each compares ALL edges of its manifests. The last test walks both
-//! catalogues and fails on a row that no case exercises.
+//! catalogues and fails on a row that no case exercises, unless its family stands in `not-yet.txt`; a family whose
+//! rows all have a case must leave that list.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use argocd_ladder::catalogue::{Catalogue, ProbeKind, Rows};
 use argocd_ladder::model::{Edge, End, Ladder};
-use argocd_ladder::{Options, build_from_text};
+use argocd_ladder::{Options, build_from_text_with};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -47,16 +48,21 @@ fn shown(ladder: &Ladder, edge: &Edge) -> String {
     format!("{} -> {} {} {strength} {gate}", end(edge.from), end(edge.to), edge.reason)
 }
 
-fn ladder(case: &Case, family: &str) -> Ladder {
-    build_from_text(&case.manifests, &Options::default())
+fn catalogue() -> Catalogue {
+    Catalogue::new(&Rows::default()).unwrap()
+}
+
+fn ladder(case: &Case, family: &str, catalogue: &Catalogue) -> Ladder {
+    build_from_text_with(&case.manifests, catalogue, &Options::default())
         .unwrap_or_else(|problems| panic!("{family}: {}: {problems}", case.case))
 }
 
 #[test]
 fn every_case_gives_exactly_its_edges() {
     let mut wrong = Vec::new();
+    let catalogue = catalogue();
     for (family, case) in cases() {
-        let ladder = ladder(&case, &family);
+        let ladder = ladder(&case, &family, &catalogue);
         let found: BTreeSet<String> = ladder.edges.iter().map(|edge| shown(&ladder, edge)).collect();
         let expected: BTreeSet<String> =
             case.edges.iter().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
@@ -85,11 +91,11 @@ fn every_case_gives_exactly_its_edges() {
 
 #[test]
 fn every_row_of_the_catalogue_is_exercised() {
-    let catalogue = Catalogue::new(&Rows::default()).unwrap();
+    let catalogue = catalogue();
     let mut edges = BTreeSet::new();
     let mut makes = BTreeSet::new();
     for (family, case) in cases() {
-        for resource in &ladder(&case, &family).resources {
+        for resource in &ladder(&case, &family, &catalogue).resources {
             let kind = (&resource.id.group, &resource.id.kind);
             for capture in &resource.manifest.captures {
                 match capture.kind {
@@ -104,18 +110,36 @@ fn every_row_of_the_catalogue_is_exercised() {
         }
     }
     let idle = catalogue.edges().iter().enumerate().filter(|(row, _)| !edges.contains(row));
-    let idle: Vec<String> =
-        idle.map(|(_, row)| format!("{} {:?} {}", row.matches.group, row.matches.kinds, row.path)).collect();
+    let idle = idle.map(|(_, row)| (&row.matches, row.path.as_str()));
     let unmade = catalogue.makes_rows().iter().enumerate().filter(|(row, _)| !makes.contains(row));
-    let unmade: Vec<String> = unmade
-        .map(|(_, row)| format!("{} {:?} {:?}", row.matches.group, row.matches.kinds, row.path))
-        .collect();
-    assert!(
-        idle.is_empty() && unmade.is_empty(),
-        "{} edge rows and {} makes rows without a case:\n{}\n{}",
-        idle.len(),
-        unmade.len(),
-        idle.join("\n"),
-        unmade.join("\n")
-    );
+    let unmade = unmade.map(|(_, row)| (&row.matches, row.path.as_deref().unwrap_or_default()));
+    let families = families();
+    let mut missing: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (matches, path) in idle.chain(unmade) {
+        let shown = format!("{} {:?} {path}", matches.group, matches.kinds);
+        missing.entry(families[&shown].as_str()).or_default().push(shown);
+    }
+    let not_yet: BTreeSet<&str> =
+        include_str!("not-yet.txt").lines().filter(|line| !line.starts_with('#')).collect();
+    let done: Vec<&&str> = not_yet.iter().filter(|family| !missing.contains_key(**family)).collect();
+    assert!(done.is_empty(), "all rows of {done:?} have a case now: take them out of not-yet.txt");
+    missing.retain(|family, _| !not_yet.contains(family));
+    assert!(missing.is_empty(), "rows without a case: {missing:#?}");
+}
+
+/// The catalogue file of every row.
+fn families() -> BTreeMap<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/catalogue/data");
+    let mut families = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let file = entry.unwrap().path();
+        let rows: Rows = serde_yaml::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let family = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let edges = rows.edges.iter().map(|row| (&row.matches, row.path.as_str()));
+        let makes = rows.makes.iter().map(|row| (&row.matches, row.path.as_deref().unwrap_or_default()));
+        for (matches, path) in edges.chain(makes) {
+            families.insert(format!("{} {:?} {path}", matches.group, matches.kinds), family.clone());
+        }
+    }
+    families
 }
