@@ -86,7 +86,7 @@ pub fn build_from_text_with(
 ) -> Result<Ladder, Problems> {
     let settings = adjusted(Settings::default(), options);
     let file: Arc<str> = Arc::from("-");
-    let mut rendered = render::manifest::from_text(&file, &Arc::from(text), catalogue);
+    let mut rendered = render::manifest::from_text(&file, &Arc::new(text.to_owned()), catalogue);
     for finding in &mut rendered.findings {
         finding.component = Some(STREAM.to_owned());
     }

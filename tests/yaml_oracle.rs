@@ -21,7 +21,7 @@ const GENERATED: usize = 3_000;
 
 /// The objects of a text, before and after the splice.
 fn spliced(text: &str) -> Vec<(String, String)> {
-    let chunks = yaml::split(&Arc::from(text)).unwrap_or_default();
+    let chunks = yaml::split(&Arc::new(text.to_owned())).unwrap_or_default();
     chunks.iter().flat_map(|chunk| splice_chunk(chunk, true)).collect()
 }
 

@@ -28,7 +28,7 @@ impl<T: DeserializeOwned> Document<T> {
     /// # Errors
     /// With line and column when it is no YAML or does not fit the type.
     pub fn parse(file: &Arc<str>, text: &str) -> Result<Self, Problems> {
-        let tree = tree::parse(&Arc::from(text), &Limits::default()).map_err(|error| {
+        let tree = tree::parse(&Arc::new(text.to_owned()), &Limits::default()).map_err(|error| {
             Problem::new(error.message.clone()).at(format!("{file}:{}:{}", error.line, error.column))
         })?;
         let value = serde_yaml::from_str(text.trim_start_matches('\u{feff}'))

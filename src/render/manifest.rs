@@ -96,7 +96,7 @@ pub fn from_file(root: &Path, path: &str, catalogue: &Catalogue) -> Result<Rende
         let finding = Finding::new("not-a-manifest", Level::Info, message).at(Origin::new(&file, 1));
         return Ok(Rendered { findings: vec![finding], ..Rendered::default() });
     }
-    Ok(from_text(&file, &text.into(), catalogue))
+    Ok(from_text(&file, &Arc::new(text), catalogue))
 }
 
 /// Argo CD looks for these words too before it takes a file of a directory for manifests.
@@ -106,7 +106,7 @@ fn may_hold_manifests(text: &str) -> bool {
 
 /// Reads the objects of a text.
 #[must_use]
-pub fn from_text(file: &Arc<str>, text: &Arc<str>, catalogue: &Catalogue) -> Rendered {
+pub fn from_text(file: &Arc<str>, text: &Arc<String>, catalogue: &Catalogue) -> Rendered {
     let mut reader = Reader { file, catalogue, limits: Limits::default(), rendered: Rendered::default() };
     match yaml::split(text) {
         Ok(chunks) => chunks.into_iter().for_each(|chunk| reader.document(chunk, true)),

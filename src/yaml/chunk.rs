@@ -9,7 +9,7 @@ use super::Mark;
 /// The text of one document and where it begins in its file.
 #[derive(Debug, Clone)]
 pub struct Chunk {
-    source: Arc<str>,
+    source: Arc<String>,
     range: Range<usize>,
     start: Mark,
     /// Columns that were cut from the left of every line.
@@ -18,7 +18,7 @@ pub struct Chunk {
 
 impl Chunk {
     /// A slice of `source`, which is the file itself or the text of another chunk.
-    pub(super) fn slice(source: &Arc<str>, range: Range<usize>, start: Mark) -> Self {
+    pub(super) fn slice(source: &Arc<String>, range: Range<usize>, start: Mark) -> Self {
         Self { source: Arc::clone(source), range, start, indent: 0 }
     }
 

@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use super::{Chunk, Mark};
 
 /// The objects of a file that is a stream of JSON objects, or `None` if it is anything else.
-pub(super) fn stream(file: &Arc<str>, begin: usize) -> Option<Vec<Chunk>> {
+pub(super) fn stream(file: &Arc<String>, begin: usize) -> Option<Vec<Chunk>> {
     let text = &file[begin..];
     if !text.trim_start().starts_with('{') {
         return None;

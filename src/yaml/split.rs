@@ -12,7 +12,7 @@ use super::{Chunk, Mark, YamlError, hygiene, json};
 ///
 /// # Errors
 /// When the file holds characters that Go refuses, directives, or text after `...`.
-pub fn split(file: &Arc<str>) -> Result<Vec<Chunk>, YamlError> {
+pub fn split(file: &Arc<String>) -> Result<Vec<Chunk>, YamlError> {
     hygiene::check(file)?;
     let file = &with_line_feeds(file);
     let begin = if file.starts_with(BOM) { BOM.len_utf8() } else { 0 };
@@ -31,7 +31,7 @@ pub fn split(file: &Arc<str>) -> Result<Vec<Chunk>, YamlError> {
 }
 
 /// The file with old carriage returns as line feeds; Go takes both for line breaks.
-fn with_line_feeds(file: &Arc<str>) -> Arc<str> {
+fn with_line_feeds(file: &Arc<String>) -> Arc<String> {
     let bytes = file.as_bytes();
     if memchr::memchr_iter(b'\r', bytes).all(|at| bytes.get(at + 1) == Some(&b'\n')) {
         return Arc::clone(file);
@@ -65,7 +65,7 @@ fn has_document_ends(text: &str) -> bool {
 }
 
 struct Splitter<'f> {
-    file: &'f Arc<str>,
+    file: &'f Arc<String>,
     line: usize,
     /// Up to where `line` has counted.
     counted: usize,

@@ -40,7 +40,7 @@ pub enum Value {
 ///
 /// # Errors
 /// When the text cannot be read or holds more than one document.
-pub fn parse(text: &Arc<str>, limits: &Limits) -> Result<Node, YamlError> {
+pub fn parse(text: &Arc<String>, limits: &Limits) -> Result<Node, YamlError> {
     let chunks = split(text)?;
     match chunks.as_slice() {
         [] => Ok(Node::null(Mark { offset: 0, line: 1, column: 1 })),

@@ -11,7 +11,7 @@ use super::super::*;
 use super::support::{KEY, document, documents, indented, stream};
 
 fn chunks(text: &str) -> Result<Vec<Chunk>, YamlError> {
-    split(&Arc::from(text))
+    split(&Arc::new(text.to_owned()))
 }
 
 fn json_of(chunk: &Chunk) -> Value {

@@ -26,7 +26,7 @@ impl Sink for Lines {
 }
 
 fn chunks(text: &str) -> Vec<Chunk> {
-    split(&Arc::from(text)).unwrap()
+    split(&Arc::new(text.to_owned())).unwrap()
 }
 
 fn only(text: &str) -> Chunk {
@@ -46,7 +46,7 @@ fn events(text: &str) -> String {
 }
 
 fn failure(text: &str) -> String {
-    match split(&Arc::from(text)) {
+    match split(&Arc::new(text.to_owned())) {
         Err(error) => error.to_string(),
         Ok(found) => found.iter().find_map(|chunk| events_of(chunk).err()).expect(text).to_string(),
     }
