@@ -1,5 +1,7 @@
 //! Each fix: a tree where it acts, and one where it must not.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
+
 use std::fs;
 
 use argocd_ladder::model::Ladder;

@@ -1,6 +1,8 @@
 //! What Go's own YAML parser reads after a splice is what it read before, plus the annotation.
 //! Nasty generated documents and every manifest of the examples go through `sigs.k8s.io/yaml`, before and after.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
+
 #[path = "support/documents.rs"]
 mod documents;
 #[path = "oracle/program.rs"]

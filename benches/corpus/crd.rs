@@ -1,4 +1,4 @@
-//! A kind → its CustomResourceDefinition of 100 to 500 KB, as controller-gen writes them: nothing else in a
+//! A kind → its `CustomResourceDefinition` of 100 to 500 KB, as controller-gen writes them: nothing else in a
 //! platform is that long and that deep.
 
 use super::random::Random;

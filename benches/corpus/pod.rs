@@ -15,14 +15,14 @@ pub(crate) fn deployment(app: &App, w: &mut Writer, random: &mut Random) {
             w.set("replicas", random.between(1, 5));
             let anchor = if anchored { " &labels" } else { "" };
             w.map("selector", |w| {
-                w.anchored_map("matchLabels", anchor, |w| w.set("app.kubernetes.io/name", &app.name))
+                w.anchored_map("matchLabels", anchor, |w| w.set("app.kubernetes.io/name", &app.name));
             });
             w.map("template", |w| {
                 w.map("metadata", |w| {
                     if anchored {
-                        w.set("labels", "*labels")
+                        w.set("labels", "*labels");
                     } else {
-                        app.labels(w)
+                        app.labels(w);
                     }
                     if random.permille(150) {
                         w.map("annotations", |w| last_applied(w, app, random));

@@ -20,7 +20,7 @@ pub(crate) fn references(root: &Path, components: usize) -> io::Result<Tree> {
         for index in 0..RESOURCES_EACH / 4 {
             object(&mut targets, ("ConfigMap", "config", index), number, |w| w.set("data", "{level: debug}"));
             object(&mut targets, ("Secret", "secret", index), number, |w| {
-                w.set("stringData", "{token: none}")
+                w.set("stringData", "{token: none}");
             });
         }
         for index in 0..RESOURCES_EACH / 2 {

@@ -60,7 +60,9 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
 pub fn edges(scene: &Scene<'_>) -> Result<Inferred, Problems> {
     let mut inferred = declared::edges(scene)?;
     let found: Vec<Inferred> = RULES.par_iter().map(|rule| rule(scene)).collect();
-    found.into_iter().for_each(|found| inferred.extend(found));
+    for found in found {
+        inferred.extend(found);
+    }
     let controllers = class::edges(scene, &inferred.edges);
     inferred.extend(controllers);
     // Last: how strong a wait for an operator is depends on who waits for what its objects make.

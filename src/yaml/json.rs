@@ -107,7 +107,8 @@ mod tests {
     use super::*;
 
     fn texts(file: &str) -> Option<Vec<String>> {
-        stream(&file.into(), 0).map(|chunks| chunks.iter().map(|chunk| chunk.text().to_owned()).collect())
+        stream(&file.to_owned().into(), 0)
+            .map(|chunks| chunks.iter().map(|chunk| chunk.text().to_owned()).collect())
     }
 
     #[test]
@@ -115,7 +116,7 @@ mod tests {
         let found = texts("{\"a\":1}{\"b\":2}\n {\"c\":3}\n").unwrap();
         assert_eq!(found, [r#"{"a":1}"#, r#"{"b":2}"#, r#"{"c":3}"#]);
         assert_eq!(
-            stream(&"{}\n\n  {}".into(), 0).unwrap()[1].start(),
+            stream(&"{}\n\n  {}".to_owned().into(), 0).unwrap()[1].start(),
             Mark { offset: 6, line: 3, column: 3 }
         );
     }

@@ -135,8 +135,7 @@ impl Repaired {
 
 /// Whether what stands before and after a line's indentation shows that it is inside brackets.
 fn is_flow(before: &str, after: &str) -> bool {
-    let last =
-        before.lines().rev().map(|line| line.trim()).find(|line| !line.is_empty() && !line.starts_with('#'));
+    let last = before.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     let code = last.map(|line| line.split(" #").next().unwrap_or(line).trim_end());
     code.is_some_and(|code| code.ends_with(['{', '[', ','])) || after.starts_with(['}', ']', ','])
 }

@@ -22,6 +22,7 @@ pub(crate) fn documents(count: usize) -> Vec<String> {
 }
 
 /// A stream of documents with what stands between them.
+#[allow(dead_code, reason = "only the laws of the module need streams")]
 pub(crate) fn stream() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(document(), 1..5)
 }
