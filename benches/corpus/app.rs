@@ -111,7 +111,9 @@ impl App {
                     w.item(|w| {
                         w.set("apiGroups", "[\"\", \"apps\"]");
                         w.list("resources", |w| {
-                            ["configmaps", "pods", "leases"].iter().for_each(|name| w.entry(name));
+                            for name in ["configmaps", "pods", "leases"] {
+                                w.entry(name);
+                            }
                         });
                         w.list("verbs", |w| ["get", "list", "watch"].iter().for_each(|verb| w.entry(verb)));
                     });

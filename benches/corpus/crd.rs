@@ -5,14 +5,14 @@ use super::random::Random;
 use super::writer::Writer;
 
 /// What a CRD defines.
-pub(crate) struct Kind {
+pub(crate) struct Definition {
     pub(crate) group: String,
     pub(crate) kind: String,
     pub(crate) namespaced: bool,
 }
 
 /// Writes the CRD with about `bytes` of schema.
-pub(crate) fn write(writer: &mut Writer, kind: &Kind, bytes: usize, random: &mut Random) {
+pub(crate) fn write(writer: &mut Writer, kind: &Definition, bytes: usize, random: &mut Random) {
     let plural = format!("{}s", kind.kind.to_lowercase());
     writer.document(&format!("crds/{plural}.yaml"), |w| {
         w.set("apiVersion", "apiextensions.k8s.io/v1");

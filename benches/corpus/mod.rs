@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use app::App;
-use crd::Kind;
+use crd::Definition;
 use random::Random;
 use writer::{Style, Writer};
 
@@ -110,9 +110,12 @@ fn definitions(tree: &mut Tree, count: usize, random: &mut Random) -> io::Result
         ("cert-manager.io", "Certificate", true),
         ("cert-manager.io", "ClusterIssuer", false),
     ];
-    let needed =
-        needed.map(|(group, kind, namespaced)| Kind { group: group.into(), kind: kind.into(), namespaced });
-    let others = (needed.len()..count).map(|number| Kind {
+    let needed = needed.map(|(group, kind, namespaced)| Definition {
+        group: group.into(),
+        kind: kind.into(),
+        namespaced,
+    });
+    let others = (needed.len()..count).map(|number| Definition {
         group: format!("group{}.bench.example.test", number % 16),
         kind: format!("Kind{number}"),
         namespaced: true,

@@ -90,7 +90,9 @@ fn container(app: &App, number: usize, w: &mut Writer, random: &mut Random) {
             w.set("containerPort", 8080 + number);
         });
     });
-    ["livenessProbe", "readinessProbe"].iter().for_each(|name| w.map(name, probe));
+    for name in ["livenessProbe", "readinessProbe"] {
+        w.map(name, probe);
+    }
     resources(w, random);
     mounts(app, w);
 }

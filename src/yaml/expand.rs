@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::outline::{Origin, Shape};
-use super::read::{Expect, Reader};
+use super::reader::{Expect, Reader};
 use super::scalar::go_key;
 use super::{Event, Mark, Scalar, Sink, YamlError};
 

@@ -15,7 +15,7 @@ pub(super) fn stream(file: &Arc<String>, begin: usize) -> Option<Vec<Chunk>> {
     }
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     let mut chunks = Vec::new();
-    let (mut line, mut counted) = (1, 0);
+    let (mut mark, mut counted) = (Mark { offset: begin, line: 1, column: 1 }, 0);
     loop {
         let before = values.byte_offset();
         let start = before + text[before..].len() - text[before..].trim_start().len();
@@ -24,12 +24,18 @@ pub(super) fn stream(file: &Arc<String>, begin: usize) -> Option<Vec<Chunk>> {
             Some(Err(_)) => return None,
             Some(Ok(IgnoredAny)) => {}
         }
-        line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..start]).count();
+        mark = advanced(mark, &text[counted..start]);
         counted = start;
-        let column = text[..start].chars().rev().take_while(|&character| character != '\n').count() + 1;
-        let mark = Mark { offset: begin + start, line, column };
         chunks.push(normal(Chunk::slice(file, begin + start..begin + values.byte_offset(), mark)));
     }
+}
+
+/// The place behind a text that begins at `mark`.
+fn advanced(mark: Mark, text: &str) -> Mark {
+    let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let last = text.rsplit('\n').next().unwrap_or(text).chars().count();
+    let column = if newlines == 0 { mark.column + last } else { last + 1 };
+    Mark { offset: mark.offset + text.len(), line: mark.line + newlines, column }
 }
 
 /// The chunk itself, or where it is JSON that only JSON readers take, the same JSON as YAML readers take it.
@@ -107,7 +113,7 @@ mod tests {
     use super::*;
 
     fn texts(file: &str) -> Option<Vec<String>> {
-        stream(&file.to_owned().into(), 0)
+        stream(&Arc::new(file.to_owned()), 0)
             .map(|chunks| chunks.iter().map(|chunk| chunk.text().to_owned()).collect())
     }
 
@@ -116,7 +122,7 @@ mod tests {
         let found = texts("{\"a\":1}{\"b\":2}\n {\"c\":3}\n").unwrap();
         assert_eq!(found, [r#"{"a":1}"#, r#"{"b":2}"#, r#"{"c":3}"#]);
         assert_eq!(
-            stream(&"{}\n\n  {}".to_owned().into(), 0).unwrap()[1].start(),
+            stream(&Arc::new("{}\n\n  {}".to_owned()), 0).unwrap()[1].start(),
             Mark { offset: 6, line: 3, column: 3 }
         );
     }

@@ -16,11 +16,13 @@ mod patch;
 mod plan;
 pub mod quote;
 mod read;
+mod reader;
 mod repair;
 pub mod scalar;
 mod source;
 mod splice;
 mod split;
+mod style;
 mod tracker;
 pub mod tree;
 

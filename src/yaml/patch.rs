@@ -55,7 +55,7 @@ pub(super) fn key_source(text: &str, at: usize) -> Option<(&str, usize)> {
     };
     let colon = end + bytes[end..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let key = text[at..end].trim_end_matches([' ', '\t']);
-    (bytes.get(colon) == Some(&b':')).then_some((key, colon + 1))
+    (bytes.get(colon) == Some(&b':') && !key.is_empty()).then_some((key, colon + 1))
 }
 
 /// The text of the key at `at` without its quotes; `None` also for keys with escapes.
@@ -73,7 +73,7 @@ fn plain_key_end(bytes: &[u8], at: usize) -> Option<usize> {
     let line =
         bytes[at..].iter().position(|byte| matches!(byte, b'\n' | b'\r')).map_or(bytes.len(), |n| at + n);
     (at..line).find(|&colon| {
-        bytes[colon] == b':' && bytes.get(colon + 1).is_none_or(|next| b" \t\r\n,[]{}".contains(next))
+        bytes[colon] == b':' && bytes.get(colon + 1).is_none_or(|next| b" \t\r\n".contains(next))
     })
 }
 
@@ -149,7 +149,7 @@ pub(super) fn header_in(line: &str) -> Option<usize> {
         let rest = line.get(at + 1..).unwrap_or_default();
         let after =
             rest.trim_start_matches(|indicator: char| indicator.is_ascii_digit() || "+-".contains(indicator));
-        let comment = after.starts_with([' ', '\t']) && after.trim_start().starts_with('#');
+        let comment = after.trim_start().starts_with('#');
         starts && (after.trim().is_empty() || comment)
     })
 }

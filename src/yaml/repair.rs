@@ -21,6 +21,8 @@ pub(super) struct Repaired {
 struct Added {
     at: usize,
     count: usize,
+    /// The line they stand on, from 0.
+    line: usize,
     /// Whether this line was only guessed to need them.
     guessed: bool,
     /// Spaces added on earlier lines.
@@ -41,8 +43,8 @@ impl Repaired {
         match complaint {
             "invalid indentation"
             | "invalid indentation in flow construct"
-            | "tab cannot be used as indentation" => self.shift(line_start(&self.text, at), false),
-            "comments must be separated from other tokens by whitespace" => self.shift(at, false),
+            | "tab cannot be used as indentation" => self.shift(&[line_start(&self.text, at)], false),
+            "comments must be separated from other tokens by whitespace" => self.shift(&[at], false),
             "invalid indentation in quoted scalar" => self.shift_quoted(at),
             "':' must be followed by a valid YAML whitespace" => self.blank(at..at),
             "tabs disallowed within this context (block indentation)" => {
@@ -68,56 +70,59 @@ impl Repaired {
         self.added[first..].iter().take_while(|added| added.at < range.end).any(|added| added.guessed)
     }
 
-    /// The offset and column in the original text.
-    pub(super) fn original(&self, at: usize, column: usize) -> (usize, usize) {
+    /// The offset and column in the original text of what stands on `line` (from 0) of the repaired text.
+    pub(super) fn original(&self, at: usize, line: usize, column: usize) -> (usize, usize) {
         let Some(last) = self.added[..self.added.partition_point(|added| added.at <= at)].last() else {
             return (at, column);
         };
         let here = last.count.min(at - last.at);
-        let same_line = !self.text.as_bytes()[last.at..at].contains(&b'\n');
-        (at - last.before - here, if same_line { column.saturating_sub(here) } else { column })
+        (at - last.before - here, if last.line == line { column.saturating_sub(here) } else { column })
     }
 
-    fn shift(&mut self, line: usize, guessed: bool) -> bool {
-        let index = self.added.partition_point(|added| added.at < line);
-        let count = match self.added.get_mut(index) {
-            Some(added) if added.at == line => {
-                let more = added.count;
-                if more >= MOST {
-                    return false;
-                }
-                added.count += more;
-                more
-            }
-            _ => {
-                self.added.insert(index, Added { at: line, count: STEP, guessed, before: 0 });
-                STEP
-            }
-        };
-        self.text.insert_str(line, &" ".repeat(count));
-        for later in &mut self.added[index + 1..] {
-            later.at += count;
+    fn shift_quoted(&mut self, start: usize) -> bool {
+        let Some(end) = quote_end(self.text.as_bytes(), start) else { return false };
+        if !self.careful {
+            // First, so that the offsets of the lines above stay right.
+            let lines = foresee::lines(&self.text, end);
+            self.shift(&lines, true);
         }
+        let lines: Vec<usize> = memchr::memchr_iter(b'\n', &self.text.as_bytes()[start..end])
+            .map(|newline| start + newline + 1)
+            .collect();
+        !lines.is_empty() && self.shift(&lines, false)
+    }
+
+    /// Puts spaces at some offsets, which are in order; where there are some already, as many again.
+    fn shift(&mut self, places: &[usize], guessed: bool) -> bool {
+        let full = |added: &Added| added.count >= MOST && places.binary_search(&added.at).is_ok();
+        if self.added.iter().any(full) {
+            return false;
+        }
+        let old_text = std::mem::take(&mut self.text);
+        let mut old = std::mem::take(&mut self.added).into_iter().peekable();
+        let (mut copied, mut line) = (0, 0);
+        for &place in places {
+            let grown = self.text.len() - copied;
+            while let Some(earlier) = old.next_if(|added| added.at < place) {
+                self.added.push(Added { at: earlier.at + grown, ..earlier });
+            }
+            line += memchr::memchr_iter(b'\n', &old_text.as_bytes()[copied..place]).count();
+            self.text.push_str(&old_text[copied..place]);
+            copied = place;
+            let (count, more) =
+                old.next_if(|added| added.at == place).map_or((STEP, STEP), |a| (2 * a.count, a.count));
+            self.added.push(Added { at: place + grown, count, line, guessed, before: 0 });
+            self.text.extend(std::iter::repeat_n(' ', more));
+        }
+        let grown = self.text.len() - copied;
+        self.text.push_str(&old_text[copied..]);
+        self.added.extend(old.map(|later| Added { at: later.at + grown, ..later }));
         let mut before = 0;
         for added in &mut self.added {
             added.before = before;
             before += added.count;
         }
         true
-    }
-
-    fn shift_quoted(&mut self, start: usize) -> bool {
-        let Some(end) = quote_end(self.text.as_bytes(), start) else { return false };
-        if !self.careful {
-            // From the last line up, so that the offsets of the lines above stay right.
-            for line in foresee::lines(&self.text, end).into_iter().rev() {
-                self.shift(line, true);
-            }
-        }
-        let lines: Vec<usize> = memchr::memchr_iter(b'\n', &self.text.as_bytes()[start..end])
-            .map(|newline| start + newline + 1)
-            .collect();
-        !lines.is_empty() && lines.into_iter().rev().all(|line| self.shift(line, false))
     }
 
     /// Makes tabs to spaces: those in the range, or for an empty range the one before it.
@@ -150,12 +155,12 @@ mod tests {
         assert!(repaired.repair("invalid indentation", 5));
         assert!(repaired.repair("invalid indentation", 18));
         assert_eq!(repaired.text, "a: {\n        b: c\n        }\nd: e\n");
-        assert_eq!(repaired.original(13, 8), (5, 0));
-        assert_eq!(repaired.original(26, 8), (10, 0));
-        assert_eq!(repaired.original(28, 0), (12, 0));
-        assert_eq!(repaired.original(3, 3), (3, 3));
+        assert_eq!(repaired.original(13, 1, 8), (5, 0));
+        assert_eq!(repaired.original(26, 2, 8), (10, 0));
+        assert_eq!(repaired.original(28, 3, 0), (12, 0));
+        assert_eq!(repaired.original(3, 0, 3), (3, 3));
         assert!(repaired.repair("invalid indentation", 5));
-        assert_eq!(repaired.original(21, 16), (5, 0));
-        assert_eq!(repaired.original(34, 8), (10, 0));
+        assert_eq!(repaired.original(21, 1, 16), (5, 0));
+        assert_eq!(repaired.original(34, 2, 8), (10, 0));
     }
 }

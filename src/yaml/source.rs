@@ -48,7 +48,11 @@ impl<'t, I: Iterator<Item = char>> Source<'t, I> {
         let quoted =
             matches!(event, Raw::Scalar(_, TScalarStyle::SingleQuoted | TScalarStyle::DoubleQuoted, ..));
         let end = if quoted { quote_end(repaired.text.as_bytes(), at).unwrap_or(at) } else { at };
-        let next = self.parser.peek().ok().map(|(_, next)| *next).map_or(end, |next| self.offset(next));
+        let next = match self.parser.peek() {
+            Ok((_, next)) => *next,
+            Err(error) => return Err(self.complaint(&error)),
+        };
+        let next = self.offset(next);
         if repaired.guessed_in(self.verified..at) || repaired.guessed_in(end..next) {
             return Err(Stop::WrongGuess(self.mark(marker)));
         }
@@ -74,7 +78,7 @@ impl<'t, I: Iterator<Item = char>> Source<'t, I> {
         let at = self.offset(marker);
         let (at, column) = match self.repaired {
             None => (at, marker.col()),
-            Some(repaired) => repaired.original(at, marker.col()),
+            Some(repaired) => repaired.original(at, marker.line() - 1, marker.col()),
         };
         self.chunk.mark(at, marker.line() - 1, column)
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::outline::Sites;
-use super::patch::{line_ending, strip_indicator};
+use super::patch::{block_header, line_ending, strip_indicator};
 use super::plan::{Patch, Plan};
 use super::tree::{Node, Value, parse_chunk};
 use super::{Chunk, Discard, Mark, Outline, YamlError, emit, read};
@@ -57,12 +57,13 @@ impl fmt::Display for Spliced<'_> {
 /// When metadata or its annotations are not mappings.
 pub fn splice<'c>(chunk: &'c Chunk, outline: &Outline, edits: &[Set<'_>]) -> Result<Spliced<'c>, YamlError> {
     let text = chunk.text();
-    if outline.opaque || outline.empty || edits.is_empty() {
+    let fixable = outline.sites.cut_block.is_none_or(|content| block_header(text, content).is_some());
+    if outline.opaque || outline.empty || edits.is_empty() && fixable {
         return Ok(apply(text, &outline.sites, Vec::new()));
     }
     match Plan::new(text, &outline.sites).patches(edits) {
-        Some(patches) => Ok(apply(text, &outline.sites, patches)),
-        None => rewrite(chunk, outline, edits),
+        Some(patches) if fixable => Ok(apply(text, &outline.sites, patches)),
+        _ => rewrite(chunk, outline, edits),
     }
 }
 

@@ -95,21 +95,28 @@ impl Tracker {
             (2, Top::Sops, _) => self.outline.opaque |= key == "mac",
             (2, Top::Metadata, _) => self.metadata_key(key, at),
             (3, Top::Metadata, Inner::Annotations) => {
-                self.remember(key);
+                self.remember(key, ANNOTATIONS);
                 if let Some(site) = &mut self.outline.sites.annotations {
                     site.first.get_or_insert(at);
                 }
                 let site = Site { key: at, ..Site::default() };
                 self.outline.sites.entries.push(Entry { key_hash: hash(key), site });
             }
-            (3, Top::Metadata, Inner::Labels) => self.remember(key),
+            (3, Top::Metadata, Inner::Labels) => self.remember(key, LABELS),
             _ => {}
         }
     }
 
-    fn remember(&mut self, key: &str) {
+    /// Keeps the key of an annotation or label for messages; a value it had before no longer counts.
+    fn remember(&mut self, key: &str, prefix: &str) {
         self.last_key.clear();
         self.last_key.push_str(key);
+        if self.outline.non_string_values.len() > FEW {
+            return;
+        }
+        let is_same =
+            |path: &str| path.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.')) == Some(key);
+        self.outline.non_string_values.retain(|(path, _)| !is_same(path));
     }
 
     fn top_key(&mut self, key: &str, at: usize) {
@@ -218,5 +225,7 @@ impl Tracker {
     }
 }
 
+/// More values than this are not looked through for every key.
+const FEW: usize = 256;
 const ANNOTATIONS: &str = "metadata.annotations";
 const LABELS: &str = "metadata.labels";

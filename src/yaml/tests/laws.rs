@@ -118,8 +118,8 @@ proptest! {
 
     #[test]
     fn the_documents_of_a_stream_are_found(texts in stream(), bom: bool) {
-        let whole = texts.iter().map(|text| format!("---\n{}\n", text.trim_end_matches('\n'))).collect::<String>();
-        let whole = if bom { format!("\u{feff}{whole}") } else { whole };
+        let bodies: Vec<&str> = texts.iter().map(|text| text.trim_end_matches('\n')).collect();
+        let whole = format!("{}---\n{}\n", if bom { "\u{feff}" } else { "" }, bodies.join("\n---\n"));
         let found = chunks(&whole).unwrap();
         prop_assert_eq!(found.len(), texts.len());
         for (chunk, text) in found.iter().zip(&texts) {
@@ -141,7 +141,7 @@ proptest! {
             let Ok(found) = chunks(&text) else { continue };
             alone.push(json_of(&found[0]));
             let moved = indented(found[0].text(), &" ".repeat(indent + 2));
-            list.push_str(&format!("{}-\n{}\n", " ".repeat(indent), moved.trim_end_matches('\n')));
+            list.extend([&" ".repeat(indent), "-\n", moved.trim_end_matches('\n'), "\n"]);
         }
         let whole = chunks(&list).unwrap();
         let found = items(&whole[0], &outline(&whole[0]), &Limits::default()).unwrap();
@@ -184,7 +184,8 @@ fn cases_are_written_for_other_readers() {
     let mut lines = String::new();
     for chunk in documents(20_000).iter().flat_map(|text| chunks(text).unwrap()) {
         let case = json!({"text": chunk.text(), "value": json_of(&chunk), "spliced": annotated(&chunk, "5")});
-        lines.push_str(&format!("{case}\n"));
+        lines.push_str(&case.to_string());
+        lines.push('\n');
     }
     std::fs::write(path, lines).unwrap();
 }
