@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Inferred;
 use super::scene::{Found, Scene, Wait};
 use crate::catalogue::matcher::Capture;
-use crate::catalogue::rows::{Format, Scope};
+use crate::catalogue::rows::{Format, KindChoice, Scope};
 use crate::catalogue::{Catalogue, EdgeRow, MakesRow, ProbeKind};
 use crate::hosts;
 use crate::model::{Resource, ResourceId, ResourceIndex, Role};
@@ -131,15 +131,17 @@ fn kind_named<'f>(
     if kind.is_empty() {
         return None;
     }
-    let choice = row.kinds.iter().find(|choice| choice.kind == kind);
+    let group_of = |choice: &KindChoice| choice.group.clone().unwrap_or_else(|| row.to.group.clone());
+    let mut choices = row.kinds.iter().filter(|choice| choice.kind == kind);
+    let choice = match &stated_group {
+        Some(group) => choices.find(|choice| group_of(choice) == *group),
+        None => choices.next(),
+    };
     if choice.is_none() && !row.kinds.is_empty() {
         return None;
     }
-    let usual = choice.and_then(|choice| choice.group.clone()).unwrap_or_else(|| row.to.group.clone());
-    let group = stated_group.unwrap_or_else(|| usual.clone());
-    if !row.kinds.is_empty() && group != usual {
-        return None;
-    }
+    let usual = choice.map_or_else(|| row.to.group.clone(), group_of);
+    let group = stated_group.unwrap_or(usual);
     let scope = match choice.map(|choice| choice.scope) {
         Some(Scope::Cluster) => Scope::Cluster,
         _ => scene.scope(&group, &kind),
