@@ -128,9 +128,8 @@ fn by_tools(
         Ok(tools) => tools,
         Err(problem) => return vec![(*first, Err(problem.into()))],
     };
-    let one = |(index, tool): &(usize, Tool)| {
-        (*index, by_tool(rendering, &components[*index], *tool, &tools))
-    };
+    let one =
+        |(index, tool): &(usize, Tool)| (*index, by_tool(rendering, &components[*index], *tool, &tools));
     // A pool of their own: the number of threads is the number of children at a time.
     match rayon::ThreadPoolBuilder::new().num_threads(rendering.tools.jobs.max(1)).build() {
         Ok(pool) => pool.install(|| tooled.par_iter().map(one).collect()),
@@ -153,13 +152,12 @@ fn by_tool(
         Source::Directory(path) | Source::Kustomize(path) => (Some(path.clone()), &plain_chart, path.clone()),
         Source::Globs { .. } => return Ok(Rendered::default()),
     };
-    let output = match (tool, &folder) {
-        (Tool::Kustomize, Some(folder)) => kustomize::build(root, folder, tools)?,
-        _ => {
-            let chart =
-                helm::Chart { component, folder: folder.clone(), settings, base, destination: rendering.destination };
-            helm::template(root, &chart, tools)?
-        }
+    let output = if let (Tool::Kustomize, Some(folder)) = (tool, &folder) {
+        kustomize::build(root, folder, tools)?
+    } else {
+        let destination = rendering.destination;
+        let chart = helm::Chart { component, folder: folder.clone(), settings, base, destination };
+        helm::template(root, &chart, tools)?
     };
     match output {
         Output::Text(text) => Ok(template::manifests(&text, tool, folder.as_deref(), rendering.catalogue)),
