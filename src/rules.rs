@@ -17,6 +17,7 @@ pub const IDS: &[&str] = &[
     "empty-component",
     "source-not-rendered",
     "nested-source-skipped",
+    "dangling-link",
     "existing-order-contradicts-evidence",
     "unsatisfied-reference",
     "role-without-rung",
