@@ -194,6 +194,8 @@ const EXTERNAL_SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.spec.target.templa
 const SEALED_SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.spec.template.data.*", &[])];
 const VAULT_SECRET: &[CodeProbe] =
     &[probe(Fact::Hosts, "$.spec.destination.transformation.templates.*.text", &[])];
+const REMOTE_CHART: &[CodeProbe] =
+    &[probe(Fact::Chart, "$.spec", &["chart", "repoURL"]), probe(Fact::Install, "$.spec", &["releaseName"])];
 const SUBSCRIPTION: &[CodeProbe] = &[probe(Fact::Package, "$.spec.name", &[])];
 const CROSSPLANE_PROVIDER: &[CodeProbe] = &[probe(Fact::Package, "$.spec.package", &[])];
 
@@ -230,6 +232,7 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
         ("templates.gatekeeper.sh", "ConstraintTemplate") => CONSTRAINT_TEMPLATE,
         ("operators.coreos.com", "Subscription") => SUBSCRIPTION,
         ("pkg.crossplane.io", "Provider") => CROSSPLANE_PROVIDER,
+        (crate::render::remote::GROUP, "RemoteChart") => REMOTE_CHART,
         _ => &[],
     };
     EVERYWHERE.iter().chain(own)

@@ -70,10 +70,11 @@ fn chart(resource: &Resource, seen: &Capture, sources: &HashMap<SourceKey, Chart
     let name = seen.field("chart").map(str::to_owned).or(said)?;
     let install = resource.manifest.facts(Fact::Install).next();
     let told = |path: &str| install.and_then(|install| install.field(path)).map(str::to_owned);
-    let is_flux = resource.id.kind == "HelmRelease";
+    // A release of Flux and a stand-in land where they lie; an Application does not.
+    let stays = resource.id.kind != "Application" && resource.id.kind != "ApplicationSet";
     let namespace = match told("targetNamespace").or_else(|| told("destination.namespace")) {
         Some(namespace) => namespace,
-        None if is_flux => resource.id.namespace.clone(),
+        None if stays => resource.id.namespace.clone(),
         None => String::new(),
     };
     let prefix = told("targetNamespace").map(|namespace| namespace + "-").unwrap_or_default();
