@@ -23,9 +23,14 @@ pub struct Selection {
 
 impl Selection {
     fn takes(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {
-        let component = ladder.resource(resource).component;
-        let phase = &ladder.placement(component).phase.0;
-        (self.components.is_empty() || self.components.contains(&component.0))
+        self.takes_component(ladder, ladder.resource(resource).component.0)
+    }
+
+    /// Whether it takes a component.
+    #[must_use]
+    pub fn takes_component(&self, ladder: &Ladder, component: usize) -> bool {
+        let phase = &ladder.placements[component].phase.0;
+        (self.components.is_empty() || self.components.contains(&component))
             && (self.phases.is_empty() || self.phases.contains(phase))
     }
 }

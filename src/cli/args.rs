@@ -96,6 +96,13 @@ pub struct RenderArgs {
 pub enum Target {
     /// Every resource with its wave
     Manifests,
+    /// One Argo CD Application per component, with waves for a root application
+    Applications,
+    /// One Argo CD ApplicationSet with a RollingSync step per rung
+    #[value(name = "applicationset")]
+    ApplicationSet,
+    /// One Flux Kustomization per component, ordered by dependsOn
+    Flux,
 }
 
 /// `plan`.

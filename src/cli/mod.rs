@@ -7,6 +7,7 @@ mod output;
 mod plan;
 mod render;
 mod schema;
+mod targets;
 
 use std::io;
 use std::process::ExitCode;

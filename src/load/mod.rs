@@ -2,16 +2,19 @@
 
 pub mod descriptor;
 pub mod document;
+pub mod hooks;
 pub mod provision;
+pub mod rollout;
 pub mod rungs;
 pub mod settings;
+pub mod targets;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
-use crate::model::{Component, Finding, Origin, Rungs};
+use crate::model::{Component, Finding, Origin, Place, Rungs, Tool};
 use crate::problem::{Problem, Problems};
 use descriptor::Source;
 use settings::Settings;
@@ -61,7 +64,10 @@ pub fn components(root: &Path, paths: &[String], rungs: &Rungs) -> Result<Loaded
             descriptor::parse(&Arc::from(path.as_str()), &text, rungs, &mut loaded.findings)
         });
         match parsed {
-            Ok(component) => loaded.components.push(component),
+            Ok(mut component) => {
+                component.component.place = place(root, &component.source);
+                loaded.components.push(component);
+            }
             Err(Problems(found)) => problems.extend(found),
         }
     }
@@ -71,6 +77,27 @@ pub fn components(root: &Path, paths: &[String], rungs: &Rungs) -> Result<Loaded
     }
     loaded.components.sort_by(|a, b| a.component.name.cmp(&b.component.name));
     Ok(loaded)
+}
+
+/// Where a source is and what renders it.
+fn place(root: &Path, source: &Source) -> Place {
+    let (path, tool) = match source {
+        Source::Directory(path) => (path.clone(), tool_of(root, path)),
+        Source::Globs { base, .. } => (base.clone(), Tool::None),
+        Source::Kustomize(path) => (path.clone(), Tool::Kustomize),
+        Source::Chart { base, chart } => {
+            (chart.path.as_ref().map(|path| disk::joined(base, path)).unwrap_or_default(), Tool::Helm)
+        }
+    };
+    Place { path, tool }
+}
+
+fn tool_of(root: &Path, path: &str) -> Tool {
+    match crate::render::plain::tool_of(root, path) {
+        Some("chart") => Tool::Helm,
+        Some(_) => Tool::Kustomize,
+        None => Tool::None,
+    }
 }
 
 fn duplicates(components: &[LoadedComponent]) -> Vec<Problem> {

@@ -8,3 +8,4 @@ mod hostile;
 mod readme;
 mod rollout_bytes;
 mod rollout_phases;
+mod targets;
