@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use crate::model::{Ladder, ResourceId, ResourceIndex};
+use crate::model::{Ladder, Resource, ResourceId, ResourceIndex};
 use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
 use crate::yaml::{self, Set, Spliced};
@@ -26,18 +26,22 @@ impl Selection {
     #[must_use]
     pub fn missing(&self, ladder: &Ladder) -> Vec<ResourceIndex> {
         let all = (0..ladder.resources.len()).map(ResourceIndex);
-        all.filter(|index| ladder.resource(*index).is_stand_in() && self.takes_component(ladder, *index))
-            .collect()
+        let is_missing = |resource: &Resource| {
+            resource.is_stand_in() && self.takes_component(ladder, resource.component.0)
+        };
+        all.filter(|index| is_missing(ladder.resource(*index))).collect()
     }
 
     fn takes(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {
-        !ladder.resource(resource).is_stand_in() && self.takes_component(ladder, resource)
+        !ladder.resource(resource).is_stand_in()
+            && self.takes_component(ladder, ladder.resource(resource).component.0)
     }
 
-    fn takes_component(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {
-        let component = ladder.resource(resource).component;
-        let phase = &ladder.placement(component).phase.0;
-        (self.components.is_empty() || self.components.contains(&component.0))
+    /// Whether it takes a component.
+    #[must_use]
+    pub fn takes_component(&self, ladder: &Ladder, component: usize) -> bool {
+        let phase = &ladder.placements[component].phase.0;
+        (self.components.is_empty() || self.components.contains(&component))
             && (self.phases.is_empty() || self.phases.contains(phase))
     }
 }

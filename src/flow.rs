@@ -8,7 +8,7 @@ use crate::classify::{self, Classified};
 use crate::discover;
 use crate::fixes::{self, View};
 use crate::infer::{self, Scene};
-use crate::load::settings::{Settings, Waves};
+use crate::load::settings::{Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
 use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origin, Role};
 use crate::order::{self, Parts, simulate};
@@ -31,8 +31,23 @@ pub struct Options {
     pub environment: Option<String>,
     /// How helm and kustomize may run.
     pub tools: ToolOptions,
+    /// What the waves of resources count.
+    pub scope: Scope,
+    /// The repository, when the surroundings know better than the setting.
+    pub repository: Repository,
     /// Where progress is shown.
     pub progress: Progress,
+}
+
+/// Which repository holds the ladder, as far as the surroundings say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Repository {
+    /// Its address.
+    pub url: Option<String>,
+    /// Branch, tag or commit.
+    pub revision: Option<String>,
+    /// The ladder's root inside it.
+    pub path: Option<String>,
 }
 
 impl Default for Options {
@@ -43,6 +58,8 @@ impl Default for Options {
             waves: None,
             environment: None,
             tools: ToolOptions::default(),
+            scope: Scope::default(),
+            repository: Repository::default(),
             progress: Progress::silent(),
         }
     }
@@ -54,7 +71,7 @@ impl Default for Options {
 /// With everything that stopped it.
 pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     let mut findings = Vec::new();
-    let settings = adjusted(load::settings(root, &mut findings)?, options);
+    let settings = adjusted(load::settings(root, &mut findings)?, options)?;
     let catalogue = catalogue(&settings)?;
     let descriptors = discover::descriptors(root)?;
     if descriptors.is_empty() {
@@ -96,7 +113,7 @@ pub fn build_from_text_with(
     catalogue: &Catalogue,
     options: &Options,
 ) -> Result<Ladder, Problems> {
-    let settings = adjusted(Settings::default(), options);
+    let settings = adjusted(Settings::default(), options)?;
     let file: Arc<str> = Arc::from("-");
     let mut rendered = render::manifest::from_text(&file, &Arc::new(text.to_owned()), catalogue);
     for finding in &mut rendered.findings {
@@ -117,7 +134,8 @@ pub fn build_from_text_with(
         requires: Vec::new(),
         path: String::new(),
         origin: Origin::new(&file, 1),
-        passthrough: serde_json::Value::Null,
+        descriptor: Arc::default(),
+        place: crate::model::Place::default(),
         split_from: None,
     };
     let classified = classify::resources(vec![component], vec![rendered], catalogue);
@@ -165,6 +183,7 @@ fn climb(
     let extra = fixes::skip_dry_run::annotations(&scene, &resolved.edges, &mut resolved.placements, settings);
     let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, Vec::new());
     ladder.extra_annotations = extra;
+    ladder.settings = settings.clone();
     ladder.order = simulate::steps(&ladder, &options.destination);
     findings.extend(simulate::broken_edges(&ladder));
     ladder.findings = settings.levelled(findings);
@@ -186,10 +205,23 @@ fn report_splits(placements: &mut [crate::model::Placement], splits: Vec<(Compon
     }
 }
 
-fn adjusted(mut settings: Settings, options: &Options) -> Settings {
+fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Problems> {
     settings.existing_order &= !options.ignore_existing_order;
     settings.waves = options.waves.unwrap_or(settings.waves);
-    settings
+    settings.scope = options.scope;
+    let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));
+    if let Some(over) = environment.and_then(|environment| environment.get("targets")) {
+        let overlaid = settings.targets.overlaid(over);
+        settings.targets =
+            overlaid.map_err(|error| Problem::new(error.to_string()).at("ladder.yaml: environments"))?;
+    }
+    let Repository { url, revision, path } = options.repository.clone();
+    let targets = &mut settings.targets;
+    targets.repo_url = url.or(targets.repo_url.take());
+    targets.revision = revision.unwrap_or_else(|| std::mem::take(&mut targets.revision));
+    targets.path = path.unwrap_or_else(|| std::mem::take(&mut targets.path));
+    settings.environment.clone_from(&options.environment);
+    Ok(settings)
 }
 
 fn catalogue(settings: &Settings) -> Result<Catalogue, Problems> {

@@ -27,6 +27,7 @@ pub mod resolve;
 pub mod argocd;
 pub mod order;
 pub mod emit;
+pub mod target;
 
 pub mod explain;
 pub mod plan;
@@ -36,4 +37,4 @@ pub mod cli;
 
 mod flow;
 
-pub use flow::{Options, build, build_from_text, build_from_text_with};
+pub use flow::{Options, Repository, build, build_from_text, build_from_text_with};

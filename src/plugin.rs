@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Repository;
 use crate::problem::{Problem, Problems, suggestion};
 
 /// The parameters the plugin knows.
@@ -35,19 +36,8 @@ pub struct Request {
     pub kube_version: String,
     /// API versions of the cluster.
     pub api_versions: Vec<String>,
-    /// Where child Applications find the repo.
-    pub origin: SourceOrigin,
-}
-
-/// The source of the Application that is being rendered.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceOrigin {
-    /// `spec.source.repoURL`.
-    pub repo_url: String,
-    /// `spec.source.targetRevision`.
-    pub revision: String,
-    /// `spec.source.path`.
-    pub path: String,
+    /// Where child Applications find the repo: the source of the Application that is being rendered.
+    pub repository: Repository,
 }
 
 /// One entry of `ARGOCD_APP_PARAMETERS`.
@@ -73,10 +63,10 @@ impl Request {
             namespace: variable("ARGOCD_APP_NAMESPACE"),
             kube_version: variable("KUBE_VERSION"),
             api_versions: listed(&variable("KUBE_API_VERSIONS")),
-            origin: SourceOrigin {
-                repo_url: variable("ARGOCD_APP_SOURCE_REPO_URL"),
-                revision: variable("ARGOCD_APP_SOURCE_TARGET_REVISION"),
-                path: variable("ARGOCD_APP_SOURCE_PATH"),
+            repository: Repository {
+                url: variables.get("ARGOCD_APP_SOURCE_REPO_URL").cloned(),
+                revision: variables.get("ARGOCD_APP_SOURCE_TARGET_REVISION").cloned(),
+                path: variables.get("ARGOCD_APP_SOURCE_PATH").cloned(),
             },
             ..Self::default()
         };

@@ -26,6 +26,11 @@ pub const IDS: &[&str] = &[
     "rung-added",
     "order-broken",
     "promoted-in-loop",
+    "no-wave-left",
+    "native-source-loses-order",
+    "rolling-sync-cost",
+    "hook-means-nothing-to-flux",
+    "descriptor-in-the-way-of-flux",
     // Fixes.
     "split-crds",
     "vault-after-storage",

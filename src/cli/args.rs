@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::Repository;
 use crate::load::settings::Waves;
 
 /// Orders the rollout of a Kubernetes platform for Argo CD and Flux, and explains every position.
@@ -36,12 +37,12 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Render as Argo CD's plugin: set by its environment and the plugin's parameters
     #[command(
-        after_help = "Example, in an Application:\n  spec:\n    source:\n      plugin:\n        name: argocd-ladder\n        parameters: [{name: phases, string: 100-199}]\n\nWhat it writes is what `argocd-ladder render` writes."
+        after_help = "Example:\n  ARGOCD_ENV_LADDER_PHASES=100-199 argocd-ladder generate\n\nand in an Application:\n  source:\n    plugin:\n      name: argocd-ladder\n      parameters: [{name: phases, string: 100-199}]"
     )]
     Generate(GenerateArgs),
     /// Print the plugin's parameters for Argo CD's user interface, with what this repo has to choose from
-    #[command(after_help = "Example:\n  argocd-ladder parameters | jq '.[].name'")]
-    Parameters,
+    #[command(after_help = "Example:\n  argocd-ladder parameters examples/rollout-phases | jq '.[].name'")]
+    Parameters(ParametersArgs),
     /// Become a program that ends with the process that asked for it
     #[command(hide = true)]
     Launch(LaunchArgs),
@@ -81,6 +82,9 @@ pub struct Reading {
     /// API versions of the cluster that charts see
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = TOOLS)]
     pub api_versions: Vec<String>,
+    /// The repository, which only Argo CD tells.
+    #[arg(skip)]
+    pub repository: Repository,
     /// How tools may run.
     #[command(flatten)]
     pub tools: ToolArgs,
@@ -114,6 +118,14 @@ pub struct GenerateArgs {
     /// How tools may run.
     #[command(flatten)]
     pub tools: ToolArgs,
+}
+
+/// `parameters`.
+#[derive(Debug, ClapArgs)]
+pub struct ParametersArgs {
+    /// Directory with descriptors
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
 }
 
 /// `launch`.
@@ -159,6 +171,13 @@ pub struct RenderArgs {
 pub enum Target {
     /// Every resource with its wave
     Manifests,
+    /// One Argo CD Application per component, with waves for a root application
+    Applications,
+    /// One Argo CD ApplicationSet with a RollingSync step per rung
+    #[value(name = "applicationset")]
+    ApplicationSet,
+    /// One Flux Kustomization per component, ordered by dependsOn
+    Flux,
 }
 
 /// `plan`.

@@ -32,6 +32,7 @@ pub(super) fn run(args: GenerateArgs) -> anyhow::Result<Exit> {
             threads: None,
             kube_version: Some(request.kube_version),
             api_versions: request.api_versions,
+            repository: request.repository,
             tools: args.tools,
         },
     };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::args::Reading;
+use crate::load::settings::Scope;
 use crate::model::{Finding, Ladder};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
@@ -15,6 +16,11 @@ use crate::{Options, build, build_from_text, report};
 
 /// Builds the ladder a command reads; `-` reads manifests from standard input.
 pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
+    scoped_ladder(path, reading, Scope::Ladder)
+}
+
+/// The same, with waves that count what the scope says.
+pub(super) fn scoped_ladder(path: &Path, reading: &Reading, scope: Scope) -> anyhow::Result<Ladder> {
     if let Some(threads) = reading.threads {
         // Fails only when a pool exists already, which is then as good.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
@@ -24,6 +30,8 @@ pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
         destination: reading.namespace.clone(),
         waves: reading.waves,
         environment: reading.environment.clone(),
+        scope,
+        repository: reading.repository.clone(),
         tools: tools(reading).map_err(Problems::from)?,
         progress: Progress::on_terminal(),
     };

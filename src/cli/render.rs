@@ -10,27 +10,21 @@ use crate::model::{ComponentIndex, Ladder, Level, Phase, ResourceIndex};
 use crate::problem::{Problem, Problems, suggestion};
 
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
+    if args.target != Target::Manifests {
+        return super::targets::run(args);
+    }
     let ladder = output::ladder(&args.path, &args.reading)?;
     output::findings(ladder.findings.iter().filter(|finding| finding.level > Level::Info));
     if ladder.worst() == Some(Level::Error) {
         return Ok(Exit::Failed);
     }
-    let selection = Selection {
-        components: components(&ladder, &args.components)?,
-        phases: phases(&ladder, args.phases.as_deref())?,
-    };
+    let selection = selection(&ladder, args)?;
     not_fetched(&ladder, &selection)?;
     let sequence = emit::sequence(&ladder, &selection);
     if sequence.is_empty() && !args.allow_empty {
-        return Err(Problems::from(
-            Problem::new("there is nothing to write, and an empty result would prune a cluster")
-                .help("check what was selected, or pass --allow-empty if it is meant"),
-        )
-        .into());
+        return Err(nothing_to_write().into());
     }
-    match args.target {
-        Target::Manifests => manifests(&ladder, &sequence, args.output.as_deref())?,
-    }
+    manifests(&ladder, &sequence, args.output.as_deref())?;
     // The process ends here; freeing a large ladder piece by piece would only take time.
     std::mem::forget(ladder);
     Ok(Exit::Fine)
@@ -52,9 +46,24 @@ fn not_fetched(ladder: &Ladder, selection: &Selection) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
+/// What was selected.
+pub(super) fn selection(ladder: &Ladder, args: &RenderArgs) -> Result<Selection, Problems> {
+    Ok(Selection {
+        components: components(ladder, &args.components)?,
+        phases: phases(ladder, args.phases.as_deref())?,
+    })
+}
+
+/// Why an empty result is refused.
+pub(super) fn nothing_to_write() -> Problems {
+    Problem::new("there is nothing to write, and an empty result would prune a cluster")
+        .help("check what was selected, or pass --allow-empty if it is meant")
+        .into()
+}
+
 fn manifests(ladder: &Ladder, sequence: &[ResourceIndex], target: Option<&Path>) -> anyhow::Result<()> {
     match target {
-        Some(directory) if directory.is_dir() || directory.to_string_lossy().ends_with('/') => {
+        Some(directory) if is_directory(directory) => {
             std::fs::create_dir_all(directory)?;
             per_component(ladder, sequence, directory)
         }
@@ -66,6 +75,11 @@ fn manifests(ladder: &Ladder, sequence: &[ResourceIndex], target: Option<&Path>)
             }
         }
     }
+}
+
+/// Whether a path is meant as a directory.
+pub(super) fn is_directory(path: &Path) -> bool {
+    path.is_dir() || path.to_string_lossy().ends_with('/')
 }
 
 fn per_component(ladder: &Ladder, sequence: &[ResourceIndex], directory: &Path) -> anyhow::Result<()> {

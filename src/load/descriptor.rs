@@ -9,8 +9,13 @@ use serde_json::Value;
 
 use super::LoadedComponent;
 use super::document::Document;
+use super::hooks::{HookSetting, WaitForSetting};
 use super::provision::{self, Unclear};
-use crate::model::{Component, Declared, DependsOn, Finding, Gate, Level, Phase, Provision, Role, Rungs};
+use super::rollout;
+use super::targets::Destination;
+use crate::model::{
+    Component, Declared, DependsOn, Finding, Gate, Level, Phase, Place, Provision, Role, Rungs,
+};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::yaml::tree::Node;
 
@@ -85,10 +90,9 @@ enum PhaseText {
 }
 
 /// `component.yaml` as written.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(title = "argocd-ladder: component.yaml")]
-#[allow(dead_code, reason = "fields that only targets read are taken from the kept document")]
 pub struct Descriptor {
     /// Unique name of the component.
     name: String,
@@ -103,6 +107,7 @@ pub struct Descriptor {
     dependency_phase: Option<String>,
     /// The rung it must stand on; an error if evidence contradicts it.
     #[serde(default)]
+    #[allow(dead_code, reason = "the text is read from the tree")]
     rollout_phase: Option<PhaseText>,
     /// Argo CD project.
     #[serde(default)]
@@ -130,34 +135,60 @@ pub struct Descriptor {
     kustomize: Option<KustomizeSource>,
     /// A Helm chart.
     #[serde(default)]
-    chart: Option<ChartSource>,
+    pub chart: Option<ChartSource>,
     /// Sync options of the Application.
     #[serde(default)]
-    sync_options: Vec<String>,
+    pub sync_options: Vec<String>,
     /// Sync policy of the Application.
     #[serde(default)]
-    sync_policy: Option<serde_json::Map<String, Value>>,
+    pub sync_policy: Option<serde_json::Map<String, Value>>,
     /// Differences the Application ignores.
     #[serde(default)]
-    ignore_differences: Vec<Value>,
+    pub ignore_differences: Vec<Value>,
     /// Labels of the Application.
     #[serde(default)]
-    labels: BTreeMap<String, String>,
+    pub labels: BTreeMap<String, String>,
     /// Annotations of the Application.
     #[serde(default)]
-    annotations: BTreeMap<String, String>,
+    pub annotations: BTreeMap<String, String>,
     /// Environments it belongs to; default: all.
     #[serde(default)]
     environments: Vec<String>,
     /// Addresses its pods wait for in init containers.
     #[serde(default)]
-    wait_for: Vec<BTreeMap<String, Value>>,
+    pub wait_for: Vec<WaitForSetting>,
+    /// Resources that run as hooks of the sync.
+    #[serde(default)]
+    pub hooks: Vec<HookSetting>,
+    /// Cluster and namespace its resources go to.
+    #[serde(default)]
+    pub destination: Destination,
+    /// Clusters it goes to, by name; default: all of the targets.
+    #[serde(default)]
+    pub clusters: Vec<String>,
+    /// Finalizers of the Application; default: those of the targets.
+    #[serde(default)]
+    pub finalizers: Option<Vec<String>>,
+    /// What Flux waits for, instead of what the manifests say.
+    #[serde(default)]
+    pub health_checks: Vec<Value>,
+    /// Fields of its Flux Kustomization that differ; `namespace` is that of the Kustomization.
+    #[serde(default)]
+    pub flux: serde_json::Map<String, Value>,
     /// Expected time to healthy.
     #[serde(default)]
-    timeout: Option<String>,
+    pub timeout: Option<String>,
     /// Retry limit.
     #[serde(default)]
-    retries: Option<u32>,
+    pub retries: Option<u32>,
+}
+
+impl Descriptor {
+    /// Whether the manifests are named one by one.
+    #[must_use]
+    pub fn has_globs(&self) -> bool {
+        !self.manifests.is_empty()
+    }
 }
 
 /// The schema, made once for all descriptors.
@@ -190,10 +221,12 @@ pub fn parse(
         requires: provisions(&document, "requires", &descriptor.requires, findings),
         path: base.to_owned(),
         origin: document.origin(&[]),
-        passthrough: document.tree.to_json(),
+        descriptor: Arc::new(descriptor.clone()),
+        place: Place::default(),
         split_from: None,
     };
     let source = source(&document, base)?;
+    rollout::check(&document)?;
     let source_origin = ["path", "manifests", "kustomize", "chart"]
         .iter()
         .find(|field| document.tree.get(field).is_some())

@@ -2,17 +2,21 @@
 
 pub mod descriptor;
 pub mod document;
+pub mod hooks;
 pub mod provision;
+pub mod rollout;
 pub mod rungs;
 pub mod settings;
+pub mod targets;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
-use crate::model::{Component, Finding, Origin, Rungs};
+use crate::model::{Component, Finding, Origin, Place, Rungs, Tool};
 use crate::problem::{Problem, Problems};
+use crate::render::plain;
 use descriptor::Source;
 use settings::Settings;
 
@@ -61,7 +65,10 @@ pub fn components(root: &Path, paths: &[String], rungs: &Rungs) -> Result<Loaded
             descriptor::parse(&Arc::from(path.as_str()), &text, rungs, &mut loaded.findings)
         });
         match parsed {
-            Ok(component) => loaded.components.push(component),
+            Ok(mut component) => {
+                component.component.place = place(root, &component.source);
+                loaded.components.push(component);
+            }
             Err(Problems(found)) => problems.extend(found),
         }
     }
@@ -71,6 +78,19 @@ pub fn components(root: &Path, paths: &[String], rungs: &Rungs) -> Result<Loaded
     }
     loaded.components.sort_by(|a, b| a.component.name.cmp(&b.component.name));
     Ok(loaded)
+}
+
+/// Where a source is and what renders it.
+fn place(root: &Path, source: &Source) -> Place {
+    let (path, tool) = match source {
+        Source::Directory(path) => (path.clone(), plain::tool_of(root, path)),
+        Source::Globs { base, .. } => (base.clone(), None),
+        Source::Kustomize(path) => (path.clone(), Some(Tool::Kustomize)),
+        Source::Chart { base, chart } => {
+            (chart.path.as_ref().map(|path| disk::joined(base, path)).unwrap_or_default(), Some(Tool::Helm))
+        }
+    };
+    Place { path, tool }
 }
 
 fn duplicates(components: &[LoadedComponent]) -> Vec<Problem> {

@@ -7,6 +7,8 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
+use super::hooks::GateSettings;
+use super::targets::TargetSettings;
 use super::{provision, rungs};
 use crate::catalogue::compiled;
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
@@ -40,6 +42,16 @@ pub enum Waves {
     Banded,
     /// The fewest waves the edges allow.
     Dense,
+}
+
+/// What the waves of resources count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// One Application holds the whole ladder.
+    #[default]
+    Ladder,
+    /// Each component is an Application of its own, and its waves begin at 0.
+    Component,
 }
 
 /// What to do with a rule: off, on at its usual level, or at this level.
@@ -139,7 +151,9 @@ pub struct LadderFile {
     /// What the cluster already has, e.g. `{storageClass: standard}`.
     pub external: Vec<provision::Entry>,
     /// Settings of the targets.
-    pub targets: serde_json::Map<String, serde_json::Value>,
+    pub targets: TargetSettings,
+    /// What wait-for containers have in common.
+    pub gates: GateSettings,
     /// Values and overrides by environment.
     pub environments: BTreeMap<String, serde_json::Value>,
 }
@@ -159,7 +173,8 @@ impl Default for LadderFile {
             kinds: Vec::new(),
             providers: Vec::new(),
             external: Vec::new(),
-            targets: serde_json::Map::new(),
+            targets: TargetSettings::default(),
+            gates: GateSettings::default(),
             environments: BTreeMap::new(),
         }
     }
@@ -183,7 +198,15 @@ pub struct Settings {
     /// What the cluster already has.
     pub external: Vec<Provision>,
     /// Settings of the targets.
-    pub targets: serde_json::Map<String, serde_json::Value>,
+    pub targets: TargetSettings,
+    /// What wait-for containers have in common.
+    pub gates: GateSettings,
+    /// What the waves of resources count.
+    pub scope: Scope,
+    /// The environment that was asked for.
+    pub environment: Option<String>,
+    /// The preset it started from.
+    pub preset: Preset,
     /// Values and overrides by environment.
     pub environments: BTreeMap<String, serde_json::Value>,
 }
@@ -198,7 +221,11 @@ impl Default for Settings {
             rules: BTreeMap::new(),
             rows: Rows::default(),
             external: Vec::new(),
-            targets: serde_json::Map::new(),
+            targets: TargetSettings::default(),
+            gates: GateSettings::default(),
+            scope: Scope::default(),
+            environment: None,
+            preset: Preset::default(),
             environments: BTreeMap::new(),
         }
     }
@@ -235,6 +262,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     let document = Document::<LadderFile>::parse(file, text)?;
     findings.extend(document.unknown_fields(&schema_for!(LadderFile).to_value()));
     check_paths(&document)?;
+    check_environments(&document)?;
     Ok(Settings {
         rungs: rungs::from_settings(&document)?,
         rules: rule_settings(&document, findings)?,
@@ -251,8 +279,25 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
             health: Vec::new(),
         },
         targets: document.value.targets,
+        gates: document.value.gates,
+        scope: Scope::default(),
+        environment: None,
+        preset: document.value.preset,
         environments: document.value.environments,
     })
+}
+
+/// What an environment says of the targets must fit them.
+fn check_environments(document: &Document<LadderFile>) -> Result<(), Problems> {
+    for (name, environment) in &document.value.environments {
+        let Some(targets) = environment.get("targets") else { continue };
+        if let Err(error) = document.value.targets.overlaid(targets) {
+            return Err(Problem::new(error.to_string())
+                .at(document.place(&["environments", name, "targets"]))
+                .into());
+        }
+    }
+    Ok(())
 }
 
 /// Every path of the user's rows must be a `JSONPath`.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Component, ComponentIndex, Edge, Finding, Level, Phase, Resource, ResourceIndex, Role, Rungs};
 use crate::argocd::Hook;
+use crate::load::settings::Settings;
 
 /// A named rule that moved or split a component, with what it saw.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -69,6 +70,8 @@ pub struct Ladder {
     pub order: Vec<Step>,
     /// What the user should know.
     pub findings: Vec<Finding>,
+    /// What `ladder.yaml` and the run say, for targets.
+    pub settings: Settings,
 }
 
 impl Ladder {
@@ -112,6 +115,13 @@ impl Ladder {
     /// The resources that are written out, as read.
     pub fn written(&self) -> impl Iterator<Item = ResourceIndex> {
         (0..self.resources.len()).map(ResourceIndex).filter(|index| !self.resource(*index).is_stand_in())
+    }
+
+    /// Resources of a component, in order.
+    pub fn resources_of(&self, component: ComponentIndex) -> impl Iterator<Item = ResourceIndex> + '_ {
+        let first = self.resources.partition_point(|resource| resource.component < component);
+        let own = self.resources[first..].iter().take_while(move |resource| resource.component == component);
+        own.enumerate().map(move |(offset, _)| ResourceIndex(first + offset))
     }
 
     /// The loudest level among the findings.

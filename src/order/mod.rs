@@ -8,7 +8,7 @@ pub mod inner;
 pub mod simulate;
 
 use crate::infer::Scene;
-use crate::load::settings::{Settings, Waves};
+use crate::load::settings::{Scope, Settings, Waves};
 use crate::model::{Component, ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
 use crate::resolve::{ResolveError, Resolved, graph};
 
@@ -43,9 +43,10 @@ pub fn waves(
     let asks = inner::asks(scene, resolved, settings)?;
     let inner = inner::depths(scene, &resolved.edges, &asks);
     let depths = component_depths(scene, resolved, &inner);
-    let ordered = match settings.waves {
-        Waves::Banded => banded(scene, resolved, &inner, &depths)?,
-        Waves::Dense => dense::waves(scene, resolved, asks),
+    let ordered = match (settings.scope, settings.waves) {
+        (Scope::Component, _) => inner,
+        (Scope::Ladder, Waves::Banded) => banded(scene, resolved, &inner, &depths)?,
+        (Scope::Ladder, Waves::Dense) => dense::waves(scene, resolved, asks),
     };
     Ok(Ordered { waves: ordered, depths })
 }
@@ -152,5 +153,6 @@ pub fn ladder(parts: Parts, ordered: Ordered, findings: Vec<crate::model::Findin
         edges: resolved.edges,
         order: Vec::new(),
         findings,
+        settings: Settings::default(),
     }
 }

@@ -6,6 +6,7 @@ mod chunk;
 mod emit;
 mod expand;
 mod foresee;
+mod fresh;
 mod hygiene;
 mod items;
 mod json;
@@ -31,6 +32,7 @@ pub mod tree;
 mod tests;
 
 pub use chunk::Chunk;
+pub use fresh::from_json;
 pub use items::items;
 pub use outline::Outline;
 pub use read::read;
