@@ -22,8 +22,20 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// The selected components whose manifests are not in the repo and were not fetched.
+    #[must_use]
+    pub fn missing(&self, ladder: &Ladder) -> Vec<ResourceIndex> {
+        let all = (0..ladder.resources.len()).map(ResourceIndex);
+        all.filter(|index| {
+            ladder.resource(*index).is_stand_in()
+                && self.takes_component(ladder, ladder.resource(*index).component.0)
+        })
+        .collect()
+    }
+
     fn takes(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {
-        self.takes_component(ladder, ladder.resource(resource).component.0)
+        !ladder.resource(resource).is_stand_in()
+            && self.takes_component(ladder, ladder.resource(resource).component.0)
     }
 
     /// Whether it takes a component.

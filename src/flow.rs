@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::catalogue::Catalogue;
 use crate::classify::{self, Classified};
+use crate::discover;
 use crate::fixes::{self, View};
 use crate::infer::{self, Scene};
 use crate::load::settings::{Scope, Settings, Waves};
@@ -13,8 +14,9 @@ use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origi
 use crate::order::{self, Parts, simulate};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
+use crate::render::tools::ToolOptions;
+use crate::render::{self, Rendering};
 use crate::resolve::{self, Input};
-use crate::{discover, render};
 
 /// What a run may change without touching files.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub struct Options {
     pub scope: Scope,
     /// The repository, when the surroundings know better than the setting.
     pub repository: Repository,
+    /// How helm and kustomize may run.
+    pub tools: ToolOptions,
     /// Where progress is shown.
     pub progress: Progress,
 }
@@ -55,6 +59,7 @@ impl Default for Options {
             environment: None,
             scope: Scope::default(),
             repository: Repository::default(),
+            tools: ToolOptions::default(),
             progress: Progress::silent(),
         }
     }
@@ -75,7 +80,14 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     let loaded = load::components(root, &descriptors, &settings.rungs)?;
     findings.extend(loaded.findings);
     let components = in_environment(loaded.components, &settings, options)?;
-    let rendered = render::manifests(root, &components, &catalogue, &options.progress)?;
+    let rendering = Rendering {
+        root,
+        catalogue: &catalogue,
+        tools: &options.tools,
+        destination: &options.destination,
+        progress: &options.progress,
+    };
+    let rendered = render::manifests(rendering, &components)?;
     let components = components.into_iter().map(|loaded| loaded.component).collect();
     let classified = classify::resources(components, rendered, &catalogue);
     climb(classified, &catalogue, &settings, findings, options)

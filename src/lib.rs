@@ -31,6 +31,7 @@ pub mod target;
 
 pub mod explain;
 pub mod plan;
+pub mod plugin;
 pub mod report;
 pub mod cli;
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -10,15 +11,21 @@ use crate::load::settings::Scope;
 use crate::model::{Finding, Ladder};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
+use crate::render::tools::ToolOptions;
 use crate::{Options, Repository, build, build_from_text, report};
 
 /// Builds the ladder a command reads; `-` reads manifests from standard input.
 pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
-    scoped_ladder(path, reading, Scope::Ladder)
+    ladder_for(path, reading, Scope::Ladder, Repository::default())
 }
 
-/// The same, with waves that count what the scope says.
-pub(super) fn scoped_ladder(path: &Path, reading: &Reading, scope: Scope) -> anyhow::Result<Ladder> {
+/// The same, with waves that count what the scope says, and the repository the surroundings know.
+pub(super) fn ladder_for(
+    path: &Path,
+    reading: &Reading,
+    scope: Scope,
+    repository: Repository,
+) -> anyhow::Result<Ladder> {
     if let Some(threads) = reading.threads {
         // Fails only when a pool exists already, which is then as good.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
@@ -29,7 +36,8 @@ pub(super) fn scoped_ladder(path: &Path, reading: &Reading, scope: Scope) -> any
         waves: reading.waves,
         environment: reading.environment.clone(),
         scope,
-        repository: Repository::default(),
+        repository,
+        tools: tools(reading).map_err(Problems::from)?,
         progress: Progress::on_terminal(),
     };
     if path == Path::new("-") {
@@ -44,6 +52,27 @@ pub(super) fn scoped_ladder(path: &Path, reading: &Reading, scope: Scope) -> any
         return Err(Problems::from(problem).into());
     }
     Ok(build(path, &options)?)
+}
+
+/// How tools may run, as typed or set in the environment.
+fn tools(reading: &Reading) -> Result<ToolOptions, Problem> {
+    let typed = &reading.tools;
+    let timeout =
+        Duration::try_from_secs_f32(typed.timeout).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
+            Problem::new(format!("a timeout of {} seconds is none", typed.timeout))
+                .help("give a number of seconds above 0 to --timeout or LADDER_TIMEOUT")
+        })?;
+    let usual = ToolOptions::default();
+    Ok(ToolOptions {
+        timeout,
+        jobs: typed.jobs.unwrap_or(usual.jobs).max(1),
+        allow_remote: typed.allow_remote,
+        cache_directory: typed.cache_dir.clone().filter(|path| !path.as_os_str().is_empty()),
+        cache_bytes: typed.cache_size.saturating_mul(1024 * 1024),
+        kube_version: reading.kube_version.clone().filter(|version| !version.is_empty()),
+        api_versions: reading.api_versions.iter().filter(|version| !version.is_empty()).cloned().collect(),
+        launcher: std::env::current_exe().ok(),
+    })
 }
 
 /// Writes to standard output through one buffer; colours only on a terminal.

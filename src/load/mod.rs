@@ -14,8 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
-use crate::model::{Component, Finding, Origin, Place, Rungs, Tool};
+use crate::model::{Component, Finding, Origin, Place, Rungs};
 use crate::problem::{Problem, Problems};
+use crate::render::plain::{self, Tool};
 use descriptor::Source;
 use settings::Settings;
 
@@ -82,22 +83,14 @@ pub fn components(root: &Path, paths: &[String], rungs: &Rungs) -> Result<Loaded
 /// Where a source is and what renders it.
 fn place(root: &Path, source: &Source) -> Place {
     let (path, tool) = match source {
-        Source::Directory(path) => (path.clone(), tool_of(root, path)),
-        Source::Globs { base, .. } => (base.clone(), Tool::None),
-        Source::Kustomize(path) => (path.clone(), Tool::Kustomize),
+        Source::Directory(path) => (path.clone(), plain::tool_of(root, path)),
+        Source::Globs { base, .. } => (base.clone(), None),
+        Source::Kustomize(path) => (path.clone(), Some(Tool::Kustomize)),
         Source::Chart { base, chart } => {
-            (chart.path.as_ref().map(|path| disk::joined(base, path)).unwrap_or_default(), Tool::Helm)
+            (chart.path.as_ref().map(|path| disk::joined(base, path)).unwrap_or_default(), Some(Tool::Helm))
         }
     };
     Place { path, tool }
-}
-
-fn tool_of(root: &Path, path: &str) -> Tool {
-    match crate::render::plain::tool_of(root, path) {
-        Some("chart") => Tool::Helm,
-        Some(_) => Tool::Kustomize,
-        None => Tool::None,
-    }
 }
 
 fn duplicates(components: &[LoadedComponent]) -> Vec<Problem> {

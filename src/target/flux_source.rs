@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::name::object_name;
 use super::source::crds_of;
 use crate::emit::Selection;
-use crate::model::{Component, ComponentIndex, Finding, Ladder, Level, Tool};
+use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
 use crate::problem::{Problem, Problems};
+use crate::render::plain::Tool;
 
 /// The path of a component's Kustomization, from the root of the source.
 #[must_use]
@@ -40,7 +41,7 @@ pub fn check(ladder: &Ladder, selection: &Selection) -> Result<(), Problems> {
 fn unreadable(ladder: &Ladder, index: ComponentIndex) -> Option<Problem> {
     let component = ladder.component(index);
     let descriptor = &component.descriptor;
-    let what = if component.place.tool == Tool::Helm {
+    let what = if component.place.tool == Some(Tool::Helm) {
         "a chart"
     } else if descriptor.has_globs() {
         "single files of a directory"
@@ -48,7 +49,7 @@ fn unreadable(ladder: &Ladder, index: ComponentIndex) -> Option<Problem> {
         "a component with hooks of its descriptor"
     } else if !descriptor.wait_for.is_empty() {
         "a component with gates"
-    } else if component.place.tool == Tool::None && holds_others(ladder, index) {
+    } else if component.place.tool.is_none() && holds_others(ladder, index) {
         "a directory with other components below it"
     } else if moves_namespaces(ladder, index) {
         "a component with some namespaces written and some not"
@@ -80,7 +81,7 @@ pub fn descriptors_in_the_way(ladder: &Ladder, selection: &Selection) -> Option<
     }
     let in_the_way = |component: &Component| {
         let (own, path) = (&component.path, &component.place.path);
-        component.place.tool == Tool::None
+        component.place.tool.is_none()
             && (own == path || path.is_empty() || own.starts_with(&format!("{path}/")))
     };
     let chosen = ladder.components.iter().enumerate();

@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 use crate::argocd::parse_wave;
 use crate::load::descriptor::ChartSource;
 use crate::load::targets::{SourceForm, TargetSettings};
-use crate::model::{ComponentIndex, Finding, Ladder, Level, Tool};
+use crate::model::{ComponentIndex, Finding, Ladder, Level};
 use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
+use crate::render::plain::Tool;
 
 /// The fields of an Application's spec that say where its manifests are, and whether something is lost that way.
 pub struct SourceFields {
@@ -38,7 +39,7 @@ pub fn fields(
     let repository = repository(targets)?;
     let loses = loses_by_native(ladder, component);
     let native = match targets.source {
-        SourceForm::Auto => own.place.tool != Tool::None && loses.is_none(),
+        SourceForm::Auto => own.place.tool.is_some() && loses.is_none(),
         SourceForm::Plugin => false,
         SourceForm::Native => true,
     };
@@ -117,10 +118,13 @@ fn plugin_source(ladder: &Ladder, component: ComponentIndex, repository: &str, f
     let targets = &ladder.settings.targets;
     let mut parameters = vec![json!({"name": "component", "string": ladder.component(component).name})];
     if let Some(environment) = &ladder.settings.environment {
-        parameters.push(json!({"name": "env", "string": environment}));
+        parameters.push(json!({"name": "environment", "string": environment}));
     }
     // Inside the source, so that a health check can tell a state of the old content from one of this content.
     parameters.push(json!({"name": "content-hash", "string": fingerprint}));
+    if targets.content_gate {
+        parameters.push(json!({"name": "content-gate", "string": "true"}));
+    }
     json!({
         "repoURL": repository,
         "targetRevision": targets.revision,
@@ -138,17 +142,18 @@ fn native_source(ladder: &Ladder, component: ComponentIndex, repository: &str) -
         "path": in_repository(targets, &own.place.path),
     });
     match (own.place.tool, &own.descriptor.chart) {
-        (Tool::Helm, chart) => {
+        (Some(Tool::Helm), chart) => {
             let chart = chart.clone().unwrap_or_default();
             let files =
                 |file: &String| format!("/{}", in_repository(targets, &crate::disk::joined(&own.path, file)));
-            source["helm"] = helm(&own.name, &chart, chart.value_files.iter().map(files).collect());
+            source["helm"] =
+                helm(&own.name, &chart, &chart.value_files.iter().map(files).collect::<Vec<_>>());
         }
-        (Tool::None, _) => {
+        (None, _) => {
             source["directory"] =
                 json!({"recurse": true, "exclude": "{component.yaml,component.yml,ladder.yaml}"});
         }
-        (Tool::Kustomize, _) => {}
+        (Some(Tool::Kustomize), _) => {}
     }
     source
 }
@@ -173,7 +178,7 @@ fn remote_chart(
         "chart": chart.name.as_deref().unwrap_or(&own.name),
         "targetRevision": chart.version.as_deref().unwrap_or("*"),
     });
-    let helm = helm(&own.name, chart, files);
+    let helm = helm(&own.name, chart, &files);
     source["helm"] = helm;
     if !has_files {
         return Ok(single(source));
@@ -183,7 +188,7 @@ fn remote_chart(
     Ok(Map::from_iter([("sources".to_owned(), json!([source, values]))]))
 }
 
-fn helm(name: &str, chart: &ChartSource, value_files: Vec<String>) -> Value {
+fn helm(name: &str, chart: &ChartSource, value_files: &[String]) -> Value {
     let mut helm = json!({"releaseName": chart.release_name.as_deref().unwrap_or(name)});
     if !value_files.is_empty() {
         helm["valueFiles"] = json!(value_files);
