@@ -26,10 +26,11 @@ impl Selection {
     #[must_use]
     pub fn missing(&self, ladder: &Ladder) -> Vec<ResourceIndex> {
         let all = (0..ladder.resources.len()).map(ResourceIndex);
-        let is_missing = |resource: &Resource| {
-            resource.is_stand_in() && self.takes_component(ladder, resource.component.0)
-        };
-        all.filter(|index| is_missing(ladder.resource(*index))).collect()
+        all.filter(|index| {
+            ladder.resource(*index).is_stand_in()
+                && self.takes_component(ladder, ladder.resource(*index).component.0)
+        })
+        .collect()
     }
 
     fn takes(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {

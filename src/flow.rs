@@ -29,12 +29,12 @@ pub struct Options {
     pub waves: Option<Waves>,
     /// Only components of this environment.
     pub environment: Option<String>,
-    /// How helm and kustomize may run.
-    pub tools: ToolOptions,
     /// What the waves of resources count.
     pub scope: Scope,
     /// The repository, when the surroundings know better than the setting.
     pub repository: Repository,
+    /// How helm and kustomize may run.
+    pub tools: ToolOptions,
     /// Where progress is shown.
     pub progress: Progress,
 }
@@ -57,9 +57,9 @@ impl Default for Options {
             destination: String::new(),
             waves: None,
             environment: None,
-            tools: ToolOptions::default(),
             scope: Scope::default(),
             repository: Repository::default(),
+            tools: ToolOptions::default(),
             progress: Progress::silent(),
         }
     }

@@ -11,7 +11,8 @@ use crate::Repository;
 use crate::problem::{Problem, Problems, suggestion};
 
 /// The parameters the plugin knows.
-pub const NAMES: &[&str] = &["target", "component", "environment", "phases", "waves", "allow-empty"];
+pub const NAMES: &[&str] =
+    &["target", "component", "environment", "phases", "waves", "allow-empty", "content-hash", "content-gate"];
 
 const ENVIRONMENT_PREFIX: &str = "ARGOCD_ENV_LADDER_";
 
@@ -30,6 +31,10 @@ pub struct Request {
     pub waves: Option<String>,
     /// Whether an empty result is meant.
     pub allow_empty: bool,
+    /// Fingerprint of the content, when one of our own Applications asks.
+    pub content: Option<String>,
+    /// Whether other content is refused.
+    pub content_gate: bool,
     /// Destination namespace of the Application; empty when it has none.
     pub namespace: String,
     /// Version of the cluster; the hydrator sends none.
@@ -92,6 +97,8 @@ impl Request {
             "environment" => self.environment = value,
             "phases" => self.phases = value,
             "waves" => self.waves = value,
+            "content-hash" => self.content = value,
+            "content-gate" => self.content_gate = switch(name, value.as_deref())?,
             "allow-empty" => self.allow_empty = switch(name, value.as_deref())?,
             _ => {
                 return Err(Problem::new(format!("there is no parameter `{name}`"))

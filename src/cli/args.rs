@@ -161,6 +161,15 @@ pub struct RenderArgs {
     /// Accept a result without any manifest
     #[arg(long)]
     pub allow_empty: bool,
+    /// The repository as the plugin's surroundings know it.
+    #[arg(skip)]
+    pub repository: Repository,
+    /// Fingerprint of the content, when one of our Applications asks.
+    #[arg(skip)]
+    pub content: Option<String>,
+    /// Whether other content is refused.
+    #[arg(skip)]
+    pub content_gate: bool,
     /// What is read.
     #[command(flatten)]
     pub reading: Reading,

@@ -12,15 +12,20 @@ use crate::model::{Finding, Ladder};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
 use crate::render::tools::ToolOptions;
-use crate::{Options, build, build_from_text, report};
+use crate::{Options, Repository, build, build_from_text, report};
 
 /// Builds the ladder a command reads; `-` reads manifests from standard input.
 pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
-    scoped_ladder(path, reading, Scope::Ladder)
+    ladder_for(path, reading, Scope::Ladder, Repository::default())
 }
 
-/// The same, with waves that count what the scope says.
-pub(super) fn scoped_ladder(path: &Path, reading: &Reading, scope: Scope) -> anyhow::Result<Ladder> {
+/// The same, with waves that count what the scope says, and the repository the surroundings know.
+pub(super) fn ladder_for(
+    path: &Path,
+    reading: &Reading,
+    scope: Scope,
+    repository: Repository,
+) -> anyhow::Result<Ladder> {
     if let Some(threads) = reading.threads {
         // Fails only when a pool exists already, which is then as good.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
@@ -31,7 +36,7 @@ pub(super) fn scoped_ladder(path: &Path, reading: &Reading, scope: Scope) -> any
         waves: reading.waves,
         environment: reading.environment.clone(),
         scope,
-        repository: reading.repository.clone(),
+        repository,
         tools: tools(reading).map_err(Problems::from)?,
         progress: Progress::on_terminal(),
     };

@@ -6,20 +6,26 @@ use std::path::Path;
 use super::args::{RenderArgs, Target};
 use super::{Exit, output};
 use crate::emit::{self, Selection};
+use crate::load::settings::Scope;
 use crate::model::{ComponentIndex, Ladder, Level, Phase, ResourceIndex};
 use crate::problem::{Problem, Problems, suggestion};
+use crate::target::content::fingerprint;
 
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     if args.target != Target::Manifests {
         return super::targets::run(args);
     }
-    let ladder = output::ladder(&args.path, &args.reading)?;
+    let scope = if args.content.is_some() { Scope::Component } else { Scope::Ladder };
+    let ladder = output::ladder_for(&args.path, &args.reading, scope, args.repository.clone())?;
     output::findings(ladder.findings.iter().filter(|finding| finding.level > Level::Info));
     if ladder.worst() == Some(Level::Error) {
         return Ok(Exit::Failed);
     }
     let selection = selection(&ladder, args)?;
     not_fetched(&ladder, &selection)?;
+    if let Some(expected) = args.content.as_deref().filter(|_| args.content_gate) {
+        held_back(&ladder, &selection, expected)?;
+    }
     let sequence = emit::sequence(&ladder, &selection);
     if sequence.is_empty() && !args.allow_empty {
         return Err(nothing_to_write().into());
@@ -30,20 +36,19 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// A component without its manifests would be pruned.
-fn not_fetched(ladder: &Ladder, selection: &Selection) -> Result<(), Problems> {
-    let problems: Vec<Problem> = selection
-        .missing(ladder)
-        .into_iter()
-        .map(|index| {
-            let resource = ladder.resource(index);
-            let name = &ladder.component(resource.component).name;
-            Problem::new(format!("the manifests of `{name}` are needed here, but are not in the repo"))
-                .at(resource.origin())
-                .help("vendor them (the warning above says how), pass --allow-remote, or leave the component out")
-        })
-        .collect();
-    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+/// Refuses content that the parent of an Application has not passed on yet.
+fn held_back(ladder: &Ladder, selection: &Selection, expected: &str) -> Result<(), Problems> {
+    for component in selection.components.iter().map(|number| ComponentIndex(*number)) {
+        if fingerprint(ladder, component)? != expected {
+            let name = &ladder.component(component).name;
+            return Err(Problem::new(format!(
+                "the content of `{name}` changed, and the parent of its Application has not passed it on yet"
+            ))
+            .help("sync the parent Application; `targets.contentGate` in ladder.yaml asks for this")
+            .into());
+        }
+    }
+    Ok(())
 }
 
 /// What was selected.
@@ -59,6 +64,22 @@ pub(super) fn nothing_to_write() -> Problems {
     Problem::new("there is nothing to write, and an empty result would prune a cluster")
         .help("check what was selected, or pass --allow-empty if it is meant")
         .into()
+}
+
+/// A component without its manifests would be pruned.
+pub(super) fn not_fetched(ladder: &Ladder, selection: &Selection) -> Result<(), Problems> {
+    let problems: Vec<Problem> = selection
+        .missing(ladder)
+        .into_iter()
+        .map(|index| {
+            let resource = ladder.resource(index);
+            let name = &ladder.component(resource.component).name;
+            Problem::new(format!("the manifests of `{name}` are needed here, but are not in the repo"))
+                .at(resource.origin())
+                .help("vendor them (the warning above says how), pass --allow-remote, or leave the component out")
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
 fn manifests(ladder: &Ladder, sequence: &[ResourceIndex], target: Option<&Path>) -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::args::{RenderArgs, Target};
-use super::render::{is_directory, nothing_to_write, selection};
+use super::render::{is_directory, not_fetched, nothing_to_write, selection};
 use super::{Exit, output};
 use crate::emit::{self, Selection};
 use crate::load::settings::Scope;
@@ -14,10 +14,9 @@ use crate::target::{self, Written, applications, applicationset, flux, name::obj
 use crate::yaml;
 
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
-    let ladder = output::scoped_ladder(&args.path, &args.reading, Scope::Component)?;
-    let needed = |finding: &&Finding| {
-        finding.level > Level::Info && !is_left_to_argo_cd(&ladder, finding, args.target)
-    };
+    let ladder = output::ladder_for(&args.path, &args.reading, Scope::Component, args.repository.clone())?;
+    let needed =
+        |finding: &&Finding| finding.level > Level::Info && !is_left_to_argo_cd(finding, args.target);
     let findings: Vec<&Finding> = ladder.findings.iter().filter(needed).collect();
     output::findings(findings.iter().copied());
     if findings.iter().any(|finding| finding.level == Level::Error) {
@@ -58,13 +57,9 @@ fn all(objects: &[(String, Value)]) -> impl Iterator<Item = &Value> {
     objects.iter().map(|(_, object)| object)
 }
 
-/// A chart from elsewhere needs no rendering here when Argo CD renders it.
-fn is_left_to_argo_cd(ladder: &Ladder, finding: &Finding, target: Target) -> bool {
-    let component = finding.component.as_ref().and_then(|name| ladder.component_named(name));
-    let chart = component.and_then(|index| ladder.component(index).descriptor.chart.as_ref());
-    target != Target::Flux
-        && finding.rule == "remote-source-not-fetched"
-        && chart.is_some_and(|chart| chart.repo_url.is_some())
+/// Argo CD fetches what is not in the repo by itself.
+fn is_left_to_argo_cd(finding: &Finding, target: Target) -> bool {
+    target != Target::Flux && finding.rule == "remote-source-not-fetched"
 }
 
 /// The Kustomizations, and with `targets.flux.rendered` a folder of manifests for each.
@@ -76,6 +71,7 @@ fn flux_directory(
 ) -> anyhow::Result<()> {
     let mut folders = Vec::new();
     if ladder.settings.targets.flux.rendered.is_some() {
+        not_fetched(ladder, selection)?;
         let chosen = (0..ladder.components.len()).filter(|number| selection.takes_component(ladder, *number));
         for index in chosen.map(ComponentIndex) {
             let own: Vec<_> = ladder.resources_of(index).collect();

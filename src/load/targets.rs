@@ -173,6 +173,8 @@ pub struct TargetSettings {
     pub source: SourceForm,
     /// Name of the plugin in Argo CD.
     pub plugin: String,
+    /// Whether a component's content waits until the parent passes it on: the plugin refuses any other content.
+    pub content_gate: bool,
     /// Sync policy, below the components'.
     pub sync_policy: Map<String, Value>,
     /// Sync options, beside the components'.
@@ -206,6 +208,7 @@ impl Default for TargetSettings {
             clusters: Vec::new(),
             source: SourceForm::default(),
             plugin: "argocd-ladder".to_owned(),
+            content_gate: false,
             sync_policy: automated.as_object().cloned().unwrap_or_default(),
             sync_options: Vec::new(),
             ignore_differences: Vec::new(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Gate, Origin, Phase, Role};
 use crate::load::descriptor::Descriptor;
+use crate::render::plain::Tool;
 
 /// Position of a component in the ladder's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -40,32 +41,12 @@ pub enum Provision {
     Operator(String),
 }
 
-/// What turns files into manifests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tool {
-    /// `kustomize build`.
-    Kustomize,
-    /// `helm template`.
-    Helm,
-}
-
-impl Tool {
-    /// What it makes manifests of.
-    #[must_use]
-    pub fn source(self) -> &'static str {
-        match self {
-            Self::Helm => "chart",
-            Self::Kustomize => "kustomization",
-        }
-    }
-}
-
 /// Where the manifests of a component are in the tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
     /// Directory relative to the root; empty for the root itself and for charts from elsewhere.
     pub path: String,
-    /// What makes manifests of it; nothing where it holds manifests.
+    /// What makes manifests of it; none when they are manifests.
     pub tool: Option<Tool>,
 }
 

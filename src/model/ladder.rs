@@ -112,16 +112,18 @@ impl Ladder {
         self.edges.iter().filter(|edge| !edge.is_inner())
     }
 
-    /// The resources that are written out, as read.
-    pub fn written(&self) -> impl Iterator<Item = ResourceIndex> {
-        (0..self.resources.len()).map(ResourceIndex).filter(|index| !self.resource(*index).is_stand_in())
-    }
-
-    /// Resources of a component, in order.
+    /// Resources of a component that are written out, in order.
     pub fn resources_of(&self, component: ComponentIndex) -> impl Iterator<Item = ResourceIndex> + '_ {
         let first = self.resources.partition_point(|resource| resource.component < component);
         let own = self.resources[first..].iter().take_while(move |resource| resource.component == component);
-        own.enumerate().map(move |(offset, _)| ResourceIndex(first + offset))
+        own.enumerate()
+            .filter(|(_, resource)| !resource.is_stand_in())
+            .map(move |(offset, _)| ResourceIndex(first + offset))
+    }
+
+    /// The resources that are written out, as read.
+    pub fn written(&self) -> impl Iterator<Item = ResourceIndex> {
+        (0..self.resources.len()).map(ResourceIndex).filter(|index| !self.resource(*index).is_stand_in())
     }
 
     /// The loudest level among the findings.

@@ -9,9 +9,10 @@ use serde_json::{Map, Value, json};
 use crate::argocd::parse_wave;
 use crate::load::descriptor::ChartSource;
 use crate::load::targets::{SourceForm, TargetSettings};
-use crate::model::{ComponentIndex, Finding, Ladder, Level, Tool};
+use crate::model::{ComponentIndex, Finding, Ladder, Level};
 use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
+use crate::render::plain::Tool;
 
 /// The fields of an Application's spec that say where its manifests are, and whether something is lost that way.
 pub struct SourceFields {
@@ -117,10 +118,13 @@ fn plugin_source(ladder: &Ladder, component: ComponentIndex, repository: &str, f
     let targets = &ladder.settings.targets;
     let mut parameters = vec![json!({"name": "component", "string": ladder.component(component).name})];
     if let Some(environment) = &ladder.settings.environment {
-        parameters.push(json!({"name": "env", "string": environment}));
+        parameters.push(json!({"name": "environment", "string": environment}));
     }
     // Inside the source, so that a health check can tell a state of the old content from one of this content.
     parameters.push(json!({"name": "content-hash", "string": fingerprint}));
+    if targets.content_gate {
+        parameters.push(json!({"name": "content-gate", "string": "true"}));
+    }
     json!({
         "repoURL": repository,
         "targetRevision": targets.revision,

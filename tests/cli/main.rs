@@ -10,6 +10,5 @@ mod readme;
 mod real_tools;
 mod rollout_bytes;
 mod rollout_phases;
-mod sidecar;
 mod sources;
 mod targets;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::harness::{Tree, example};
+use crate::harness::{Surroundings, Tree, example, run_in};
 
 const LADDER: &str =
     "targets: {repoURL: \"https://git.example.com/platform.git\", revision: main, path: examples/platform}\n";
@@ -197,4 +197,53 @@ fn flux_gets_rendered_folders_with_every_byte_of_encrypted_documents() {
     let kustomization = &objects(&read("out/kustomizations.yaml"))[0];
     assert_eq!(text(kustomization, "/spec/path"), "./out/a");
     assert_eq!(text(kustomization, "/spec/decryption/provider"), "sops");
+}
+
+/// What the plugin writes for the Application's own parameters.
+fn generated(tree: &Tree, application: &Value) -> crate::harness::Run {
+    let parameters = application["spec"]["source"]["plugin"]["parameters"].to_string();
+    let variables = [("ARGOCD_APP_PARAMETERS", parameters.as_str()), ("ARGOCD_APP_NAMESPACE", "default")];
+    run_in(tree.path(), &["generate"], &Surroundings { variables: &variables, ..Surroundings::default() })
+}
+
+#[test]
+fn the_plugin_renders_exactly_the_component_an_application_names() {
+    let tree = platform("");
+    let operator = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: ws.w.io}\n\
+                    spec: {group: w.io, names: {kind: W, plural: ws}, scope: Namespaced}\n---\napiVersion: apps/v1\n\
+                    kind: Deployment\nmetadata: {name: w}\nspec: {template: {spec: {containers: [{name: w, image: w}]}}}\n";
+    tree.write("data/w/component.yaml", "name: w\nnamespace: default\n");
+    tree.write("data/w/all.yaml", operator);
+    let mut kinds = BTreeMap::new();
+    for application in objects(&tree.run(&["render", "--target", "applications"]).succeeded()) {
+        let name = text(&application, "/metadata/name").to_owned();
+        if !["w", "w-crds", "platform-keycloak"].contains(&name.as_str()) {
+            continue;
+        }
+        let written = objects(&generated(&tree, &application).succeeded());
+        let waves: BTreeSet<&str> = written
+            .iter()
+            .map(|object| text(object, "/metadata/annotations/argocd.argoproj.io~1sync-wave"))
+            .collect();
+        assert!(waves.contains("0"), "{name} begins at 0: {waves:?}");
+        kinds.insert(name, written.iter().map(|object| text(object, "/kind").to_owned()).collect::<Vec<_>>());
+    }
+    assert_eq!(kinds["w"], ["Deployment"]);
+    assert_eq!(kinds["w-crds"], ["CustomResourceDefinition"]);
+    assert!(kinds["platform-keycloak"].contains(&"Keycloak".to_owned()));
+}
+
+#[test]
+fn gated_content_waits_for_the_parent() {
+    let tree = Tree::of(&[
+        ("ladder.yaml", "targets: {repoURL: \"https://g\", contentGate: true}\n"),
+        ("a/component.yaml", "name: a\nnamespace: default\n"),
+        ("a/m.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n"),
+    ]);
+    let before = objects(&tree.run(&["render", "--target", "applications"]).succeeded());
+    generated(&tree, &before[0]).succeeded();
+    tree.write("a/m.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: b}\n");
+    assert!(generated(&tree, &before[0]).refused().contains("has not passed it on yet"));
+    let after = objects(&tree.run(&["render", "--target", "applications"]).succeeded());
+    generated(&tree, &after[0]).succeeded();
 }
