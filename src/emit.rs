@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
-use crate::model::{Ladder, Resource, ResourceId, ResourceIndex};
+use crate::model::{Ladder, ResourceId, ResourceIndex};
 use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
 use crate::yaml::{self, Set, Spliced};

@@ -68,11 +68,7 @@ impl Request {
             namespace: variable("ARGOCD_APP_NAMESPACE"),
             kube_version: variable("KUBE_VERSION"),
             api_versions: listed(&variable("KUBE_API_VERSIONS")),
-            repository: Repository {
-                url: variables.get("ARGOCD_APP_SOURCE_REPO_URL").cloned(),
-                revision: variables.get("ARGOCD_APP_SOURCE_TARGET_REVISION").cloned(),
-                path: variables.get("ARGOCD_APP_SOURCE_PATH").cloned(),
-            },
+            repository: repository(variables),
             ..Self::default()
         };
         for (name, values) in given(variables)? {
@@ -106,6 +102,15 @@ impl Request {
             }
         }
         Ok(())
+    }
+}
+
+fn repository(variables: &BTreeMap<String, String>) -> Repository {
+    let known = |name: &str| variables.get(name).filter(|text| !text.is_empty()).cloned();
+    Repository {
+        url: known("ARGOCD_APP_SOURCE_REPO_URL"),
+        revision: known("ARGOCD_APP_SOURCE_TARGET_REVISION"),
+        path: known("ARGOCD_APP_SOURCE_PATH").map(|path| if path == "." { String::new() } else { path }),
     }
 }
 

@@ -82,9 +82,6 @@ pub struct Reading {
     /// API versions of the cluster that charts see
     #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = TOOLS)]
     pub api_versions: Vec<String>,
-    /// The repository, which only Argo CD tells.
-    #[arg(skip)]
-    pub repository: Repository,
     /// How tools may run.
     #[command(flatten)]
     pub tools: ToolArgs,

@@ -1,7 +1,7 @@
 //! The nouns every step shares: no I/O, no processes, nothing that decides.
 
 pub mod component;
-pub use component::{Component, ComponentIndex, Declared, DependsOn, Place, Provision};
+pub use component::{Component, ComponentIndex, Declared, DependsOn, Place, Provision, Tool};
 
 pub mod role;
 pub use role::Role;

@@ -26,9 +26,9 @@ fn commands() -> Vec<String> {
     // Deeper lines go on with a description.
     let first =
         |line: &'_ str| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')).map(str::to_owned);
-    let named = listed.filter_map(first);
+    let commands = listed.filter_map(first);
     let names =
-        named.filter_map(|line| line.split(' ').next().map(str::to_owned)).filter(|name| name != "help");
+        commands.filter_map(|line| line.split(' ').next().map(str::to_owned)).filter(|name| name != "help");
     names.collect()
 }
 
