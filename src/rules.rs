@@ -26,6 +26,7 @@ pub const IDS: &[&str] = &[
     "rung-added",
     "order-broken",
     "promoted-in-loop",
+    "brought-in-loop",
     // Fixes.
     "split-crds",
     "vault-after-storage",

@@ -61,6 +61,27 @@ pub fn providers<'c>(
         .chain(packages().flat_map(|package| catalogue.providers_of_package(package)))
 }
 
+/// Whether a chart brings the CRD of the very object that installs it: a `HelmRelease` of Flux, an Application of
+/// Argo CD. All it brings is there before it, else nobody could install it.
+#[must_use]
+pub fn is_self_hosted(resource: &Resource, catalogue: &Catalogue) -> bool {
+    if resource.charts.is_empty() {
+        return false;
+    }
+    let plurals = plurals(&resource.id.kind).into_iter();
+    let own: Vec<String> = plurals.map(|plural| format!("{plural}.{}", resource.id.group)).collect();
+    providers(resource, catalogue).any(|provider| provider.crds.iter().any(|crd| own.contains(crd)))
+}
+
+/// Regular plurals of a kind, as CRDs are named by.
+#[must_use]
+pub fn plurals(kind: &str) -> Vec<String> {
+    let singular = kind.to_lowercase();
+    let mut plurals = vec![format!("{singular}s"), format!("{singular}es"), singular.clone()];
+    plurals.extend(singular.strip_suffix('y').map(|stem| format!("{stem}ies")));
+    plurals
+}
+
 /// Whether the resource runs something: a workload, or a chart or package that brings one.
 #[must_use]
 pub fn runs(resource: &Resource) -> bool {
@@ -70,7 +91,8 @@ pub fn runs(resource: &Resource) -> bool {
 
 fn by_image(resources: &[Resource], catalogue: &Catalogue) -> Vec<(ResourceIndex, String)> {
     let mut found = Vec::new();
-    for (index, resource) in resources.iter().enumerate().filter(|(_, resource)| runs(resource)) {
+    let serving = |resource: &Resource| runs(resource) && !is_self_hosted(resource, catalogue);
+    for (index, resource) in resources.iter().enumerate().filter(|(_, resource)| serving(resource)) {
         for provider in providers(resource, catalogue) {
             found.extend(provider.serves.iter().map(|group| (ResourceIndex(index), group.clone())));
         }

@@ -10,7 +10,7 @@ use super::Inferred;
 use super::scene::{Found, Scene, Wait};
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
-use crate::infer::crd::plurals;
+use crate::classify::serves::plurals;
 use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
 
 /// The label every namespace carries its own name in.

@@ -94,6 +94,9 @@ fn at_run_time(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
         return Found::Made(makers);
     }
     let names = scene.crd_names(group, kind);
+    if names.iter().any(|name| scene.is_there_before(name)) {
+        return Found::External;
+    }
     let made = names.iter().find_map(|name| scene.maker(&brought::crd(name)));
     made.unwrap_or_else(|| match scene.find_declared(&Provision::Crd(group.to_owned(), kind.to_owned())) {
         Found::Nobody => bringing_charts(scene, group, kind),
@@ -107,15 +110,6 @@ fn bringing_charts(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
     let brought: Vec<ResourceIndex> =
         operators.into_iter().filter(|index| !scene.resource(*index).is_workload).collect();
     if brought.is_empty() { Found::Nobody } else { Found::Made(brought) }
-}
-
-/// Regular plurals of a kind, as CRDs are named by.
-#[must_use]
-pub fn plurals(kind: &str) -> Vec<String> {
-    let singular = kind.to_lowercase();
-    let mut plurals = vec![format!("{singular}s"), format!("{singular}es"), singular.clone()];
-    plurals.extend(singular.strip_suffix('y').map(|stem| format!("{stem}ies")));
-    plurals
 }
 
 fn wait(reason: &'static str, origin: crate::model::Origin) -> Wait {

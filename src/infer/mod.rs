@@ -17,6 +17,7 @@ pub mod operator;
 pub mod rbac;
 pub mod reference;
 pub mod service_address;
+pub mod wait;
 pub mod webhook;
 
 pub use scene::{Found, Scene};
