@@ -153,18 +153,12 @@ fn by_tool(
         Source::Directory(path) | Source::Kustomize(path) => (Some(path.clone()), &plain_chart, path.clone()),
         Source::Globs { .. } => return Ok(Rendered::default()),
     };
-    let output = match (tool, &folder) {
-        (Tool::Kustomize, Some(folder)) => kustomize::build(root, folder, tools)?,
-        _ => {
-            let chart = helm::Chart {
-                component,
-                folder: folder.clone(),
-                settings,
-                base,
-                destination: rendering.destination,
-            };
-            helm::template(root, &chart, tools)?
-        }
+    let output = if let (Tool::Kustomize, Some(folder)) = (tool, &folder) {
+        kustomize::build(root, folder, tools)?
+    } else {
+        let destination = rendering.destination;
+        let chart = helm::Chart { component, folder: folder.clone(), settings, base, destination };
+        helm::template(root, &chart, tools)?
     };
     match output {
         Output::Text(text) => Ok(template::manifests(&text, tool, folder.as_deref(), rendering.catalogue)),
