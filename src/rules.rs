@@ -27,6 +27,8 @@ pub const IDS: &[&str] = &[
     "order-broken",
     "promoted-in-loop",
     "brought-in-loop",
+    "webhook-blocks-itself",
+    "claim-before-its-pod",
     // Fixes.
     "split-crds",
     "vault-after-storage",

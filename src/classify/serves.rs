@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, ProviderRow, is_built_in_group};
 use crate::model::{Resource, ResourceIndex, Role};
@@ -100,6 +101,17 @@ fn by_image(resources: &[Resource], catalogue: &Catalogue) -> Vec<(ResourceIndex
     found
 }
 
+/// Namespace and name of the service account a subject names, as itself or by its user name.
+#[must_use]
+pub fn account<'s>(subject: &'s Capture, own_namespace: &'s str) -> Option<(&'s str, &'s str)> {
+    let name = subject.field("name")?;
+    match subject.field("kind") {
+        Some("ServiceAccount") => Some((subject.field("namespace").unwrap_or(own_namespace), name)),
+        Some("User") => name.strip_prefix("system:serviceaccount:")?.split_once(':'),
+        _ => None,
+    }
+}
+
 /// Workloads whose service account may write the status of a custom group.
 fn by_rbac(resources: &[Resource]) -> Vec<(ResourceIndex, String)> {
     let written = groups_written(resources);
@@ -113,12 +125,11 @@ fn by_rbac(resources: &[Resource]) -> Vec<(ResourceIndex, String)> {
         let Some(groups) = written.get(&(kind.to_owned(), namespace.to_owned(), name.to_owned())) else {
             continue;
         };
-        for subject in
-            binding.manifest.facts(Fact::Subject).filter(|s| s.field("kind") == Some("ServiceAccount"))
-        {
-            let namespace = subject.field("namespace").unwrap_or(&binding.id.namespace);
-            let account = (namespace.to_owned(), subject.field("name").unwrap_or_default().to_owned());
-            by_account.entry(account).or_default().extend(groups.iter().cloned());
+        for subject in binding.manifest.facts(Fact::Subject) {
+            if let Some((namespace, name)) = account(subject, &binding.id.namespace) {
+                let known = by_account.entry((namespace.to_owned(), name.to_owned())).or_default();
+                known.extend(groups.iter().cloned());
+            }
         }
     }
     let workloads = resources.iter().enumerate().filter(|(_, resource)| resource.is_workload);

@@ -7,7 +7,9 @@ use super::{Found, Inferred, brought};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, is_built_in_group};
 use crate::classify::serves;
-use crate::model::{ComponentIndex, Finding, Gate, Provision, Reason, Resource, ResourceIndex, Strength};
+use crate::model::{
+    ComponentIndex, Edge, Finding, Gate, Provision, Reason, Resource, ResourceIndex, Strength,
+};
 
 /// Strong edges to CRDs.
 #[must_use]
@@ -24,6 +26,10 @@ fn custom_resources(scene: &Scene<'_>) -> Inferred {
         let (group, kind) = (resource.id.group.as_str(), resource.id.kind.as_str());
         let found = match scene.crd(group, kind) {
             Some(crd) => Found::Object(crd),
+            None if scene.api_service(group).is_some() => {
+                inferred.edges.extend(aggregated(scene, index, group));
+                continue;
+            }
             None => at_run_time(scene, group, kind),
         };
         if found == Found::Nobody {
@@ -39,6 +45,12 @@ fn custom_resources(scene: &Scene<'_>) -> Inferred {
         missing.into_iter().map(|(kind, (first, users))| missing_kind(scene, kind, first, users.len()));
     inferred.findings.extend(told);
     inferred
+}
+
+/// A kind of an aggregated API is there once the server behind it answers.
+fn aggregated(scene: &Scene<'_>, from: ResourceIndex, group: &str) -> Option<Edge> {
+    let wait = Wait { gate: Gate::Ready, ..wait("aggregated-api", scene.resource(from).origin()) };
+    scene.api_service(group).map(|to| scene.edge(from, to, &wait))
 }
 
 /// One finding per kind, however many components use it.

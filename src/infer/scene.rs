@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::labelled::Labelled;
 pub use super::wait::{Wait, new_edge};
 use super::{brought, crd, reference};
 use crate::catalogue::Catalogue;
@@ -39,11 +40,13 @@ pub struct Scene<'a> {
     external: HashSet<Provision>,
     crds: HashMap<(&'a str, &'a str), ResourceIndex>,
     operators: HashMap<&'a str, Vec<ResourceIndex>>,
-    pods: HashMap<(&'a str, &'a str, &'a str), Vec<ResourceIndex>>,
+    pods: Labelled<'a>,
+    services: Labelled<'a>,
     workloads: Vec<Vec<ResourceIndex>>,
     provisioners: HashMap<&'a str, Vec<ResourceIndex>>,
     kind_makers: HashMap<(&'a str, &'a str), Vec<ResourceIndex>>,
     there_before: HashSet<&'a str>,
+    api_services: HashMap<&'a str, ResourceIndex>,
 }
 
 impl<'a> Scene<'a> {
@@ -65,11 +68,13 @@ impl<'a> Scene<'a> {
             external: external.iter().cloned().collect(),
             crds: HashMap::new(),
             operators: HashMap::new(),
-            pods: HashMap::new(),
+            pods: Labelled::default(),
+            services: Labelled::default(),
             workloads: vec![Vec::new(); components.len()],
             provisioners: HashMap::new(),
             kind_makers: HashMap::new(),
             there_before: HashSet::new(),
+            api_services: HashMap::new(),
         };
         for (number, resource) in resources.iter().enumerate() {
             scene.index(ResourceIndex(number), resource);
@@ -96,6 +101,9 @@ impl<'a> Scene<'a> {
         {
             self.crds.entry((group, kind)).or_insert(index);
         }
+        if manifest.facts(Fact::ApiService).next().is_some() {
+            self.api_services.extend(manifest.fact(Fact::ApiGroup).map(|group| (group, index)));
+        }
         for made in made_kinds::of(manifest) {
             self.kind_makers.entry((made.group, made.kind)).or_default().push(index);
         }
@@ -115,11 +123,10 @@ impl<'a> Scene<'a> {
             self.operators.entry(group).or_default().push(index);
         }
         for label in manifest.facts(Fact::PodLabel) {
-            let value = label.value.as_deref().unwrap_or_default();
-            let list = self.pods.entry((&resource.id.namespace, &label.key, value)).or_default();
-            if list.last() != Some(&index) {
-                list.push(index);
-            }
+            self.pods.add(&resource.id.namespace, label, index);
+        }
+        for label in manifest.facts(Fact::Label).filter(|_| resource.id.kind == "Service") {
+            self.services.add(&resource.id.namespace, label, index);
         }
     }
 
@@ -187,6 +194,12 @@ impl<'a> Scene<'a> {
         self.there_before.contains(crd)
     }
 
+    /// The `APIService` of a group that another server than the API server itself answers.
+    #[must_use]
+    pub fn api_service(&self, group: &str) -> Option<ResourceIndex> {
+        self.api_services.get(group).copied()
+    }
+
     /// Workloads that serve a group.
     #[must_use]
     pub fn operators(&self, group: &str) -> &[ResourceIndex] {
@@ -248,15 +261,20 @@ impl<'a> Scene<'a> {
             .facts(Fact::Selector)
             .map(|pair| (pair.key.as_str(), pair.value.as_deref().unwrap_or_default()))
             .collect();
-        let lists: Vec<&Vec<ResourceIndex>> = pairs
-            .iter()
-            .filter_map(|(key, value)| self.pods.get(&(service.id.namespace.as_str(), *key, *value)))
-            .collect();
-        if pairs.is_empty() || lists.len() < pairs.len() {
-            return Vec::new();
-        }
-        let Some(rarest) = lists.iter().min_by_key(|list| list.len()) else { return Vec::new() };
-        let in_all = |index: &&ResourceIndex| lists.iter().all(|list| list.binary_search(index).is_ok());
-        rarest.iter().filter(in_all).filter(|index| self.resource(**index).is_workload).copied().collect()
+        self.pods_labelled(&service.id.namespace, &pairs)
+    }
+
+    /// Workloads of a namespace whose pods carry all these labels.
+    #[must_use]
+    pub fn pods_labelled(&self, namespace: &str, pairs: &[(&str, &str)]) -> Vec<ResourceIndex> {
+        let mut found = self.pods.with_all(namespace, pairs);
+        found.retain(|index| self.resource(*index).is_workload);
+        found
+    }
+
+    /// Services of a namespace that carry all these labels.
+    #[must_use]
+    pub fn services_labelled(&self, namespace: &str, pairs: &[(&str, &str)]) -> Vec<ResourceIndex> {
+        self.services.with_all(namespace, pairs)
     }
 }
