@@ -35,20 +35,36 @@ pub enum Fact {
     CrdScope,
     /// The Service of a CRD's conversion webhook.
     CrdConversion,
-    /// One pair of a Service's selector.
+    /// One pair of a Service's, budget's or monitor's selector.
     Selector,
+    /// An expression of such a selector.
+    SelectorExpression,
+    /// A namespace a monitor looks into.
+    SelectorNamespace,
     /// A rule of a role.
     RbacRule,
     /// The role of a binding.
     RoleRef,
     /// A subject of a binding.
     Subject,
-    /// One webhook of a configuration.
+    /// One webhook of a configuration; what belongs to it is captured right before it.
     Webhook,
+    /// A rule of a webhook.
+    WebhookRule,
+    /// An expression of a webhook's namespace selector.
+    WebhookExpression,
+    /// A label of a webhook's namespace selector.
+    WebhookLabel,
+    /// A label of a Namespace or Service.
+    Label,
     /// The Service of an `APIService`.
     ApiService,
+    /// The group of an `APIService`.
+    ApiGroup,
     /// The provisioner of a `StorageClass`.
     Provisioner,
+    /// When a `StorageClass` binds volumes.
+    VolumeBindingMode,
     /// The storage class of a claim.
     StorageClassName,
     /// A claim template of a `StatefulSet`.
@@ -115,36 +131,56 @@ const CRD: &[CodeProbe] = &[
     probe(Fact::CrdScope, "$.spec.scope", &[]),
     probe(Fact::CrdConversion, "$.spec.conversion.webhook.clientConfig.service", &["name", "namespace"]),
 ];
-const SERVICE: &[CodeProbe] =
-    &[probe(Fact::Selector, "$.spec.selector.*", &[]), probe(Fact::ServicePort, "$.spec.ports[*].port", &[])];
+const SERVICE: &[CodeProbe] = &[
+    probe(Fact::Selector, "$.spec.selector.*", &[]),
+    probe(Fact::ServicePort, "$.spec.ports[*].port", &[]),
+    probe(Fact::Label, "$.metadata.labels.*", &[]),
+];
 const ROLE: &[CodeProbe] =
     &[probe(Fact::RbacRule, "$.rules[*]", &["apiGroups[*]", "resources[*]", "verbs[*]"])];
 const BINDING: &[CodeProbe] = &[
     probe(Fact::RoleRef, "$.roleRef", &["kind", "name"]),
     probe(Fact::Subject, "$.subjects[*]", &["kind", "name", "namespace"]),
 ];
-const WEBHOOKS: &[CodeProbe] = &[probe(
-    Fact::Webhook,
-    "$.webhooks[*]",
-    &[
-        "clientConfig.service.name",
-        "clientConfig.service.namespace",
-        "clientConfig.url",
-        "failurePolicy",
-        "rules[*].apiGroups[*]",
-        "rules[*].resources[*]",
-        "rules[*].operations[*]",
-        "rules[*].scope",
-        "namespaceSelector.matchExpressions[*].key",
-        "namespaceSelector.matchExpressions[*].operator",
-        "namespaceSelector.matchExpressions[*].values[*]",
-        "namespaceSelector.matchLabels.*",
-        "objectSelector.matchExpressions[*].key",
-        "objectSelector.matchLabels.*",
-    ],
-)];
-const API_SERVICE: &[CodeProbe] = &[probe(Fact::ApiService, "$.spec.service", &["name", "namespace"])];
-const STORAGE_CLASS: &[CodeProbe] = &[probe(Fact::Provisioner, "$.provisioner", &[])];
+const WEBHOOKS: &[CodeProbe] = &[
+    probe(
+        Fact::Webhook,
+        "$.webhooks[*]",
+        &[
+            "clientConfig.service.name",
+            "clientConfig.service.namespace",
+            "failurePolicy",
+            "objectSelector.matchExpressions[*].key",
+            "objectSelector.matchLabels.*",
+            "matchConditions[*].expression",
+        ],
+    ),
+    probe(
+        Fact::WebhookRule,
+        "$.webhooks[*].rules[*]",
+        &["apiGroups[*]", "resources[*]", "operations[*]", "scope"],
+    ),
+    probe(
+        Fact::WebhookExpression,
+        "$.webhooks[*].namespaceSelector.matchExpressions[*]",
+        &["key", "operator", "values[*]"],
+    ),
+    probe(Fact::WebhookLabel, "$.webhooks[*].namespaceSelector.matchLabels.*", &[]),
+];
+const NAMESPACE: &[CodeProbe] = &[probe(Fact::Label, "$.metadata.labels.*", &[])];
+const API_SERVICE: &[CodeProbe] = &[
+    probe(Fact::ApiService, "$.spec.service", &["name", "namespace"]),
+    probe(Fact::ApiGroup, "$.spec.group", &[]),
+];
+const STORAGE_CLASS: &[CodeProbe] = &[
+    probe(Fact::Provisioner, "$.provisioner", &[]),
+    probe(Fact::VolumeBindingMode, "$.volumeBindingMode", &[]),
+];
+const SELECTING: &[CodeProbe] = &[
+    probe(Fact::Selector, "$.spec.selector.matchLabels.*", &[]),
+    probe(Fact::SelectorExpression, "$.spec.selector.matchExpressions[*]", &[]),
+    probe(Fact::SelectorNamespace, "$.spec.namespaceSelector.matchNames[*]", &[]),
+];
 const CONFIG_MAP: &[CodeProbe] = &[probe(Fact::Hosts, "$.data.*", &[])];
 const SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.stringData.*", &[])];
 const STATEFUL_SET: &[CodeProbe] = &[probe(
@@ -204,6 +240,7 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
     let own: &[CodeProbe] = match (group, kind) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => CRD,
         ("", "Service") => SERVICE,
+        ("", "Namespace") => NAMESPACE,
         ("", "ConfigMap") => CONFIG_MAP,
         ("", "Secret") => SECRET,
         ("", "PersistentVolumeClaim") => CLAIM,
@@ -216,6 +253,9 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
         ) => WEBHOOKS,
         ("apiregistration.k8s.io", "APIService") => API_SERVICE,
         ("storage.k8s.io", "StorageClass") => STORAGE_CLASS,
+        ("policy", "PodDisruptionBudget") | ("monitoring.coreos.com", "ServiceMonitor" | "PodMonitor") => {
+            SELECTING
+        }
         ("networking.k8s.io", "Ingress") => INGRESS,
         ("argoproj.io", "Application") => APPLICATION,
         ("argoproj.io", "ApplicationSet") => APPLICATION_SET,

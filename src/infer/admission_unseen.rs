@@ -1,6 +1,7 @@
-//! Webhooks that a known chart, package or operator registers without showing them: the catalogue says what they match.
+//! Webhooks of a known chart that nobody rendered: the catalogue says what they match.
 //!
-//! Weak like every other wait for a webhook. Where the tree shows a configuration for the same Service, that one speaks.
+//! Weak like every other wait for a webhook. Where the tree shows a configuration for the same Service, that one speaks;
+//! a workload of the tree shows its webhooks itself, and a package of OLM may bring others than the chart.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +27,7 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
     let shown: BTreeSet<&str> =
         configurations.filter_map(|webhook| webhook.field("clientConfig.service.name")).collect();
     let mut inferred = Inferred::default();
-    for (index, resource) in scene.iter().filter(|(_, resource)| serves::runs(resource)) {
+    for (index, resource) in scene.iter().filter(|(_, resource)| !resource.charts.is_empty()) {
         let mut seen = BTreeSet::from([resource.component]);
         for provider in serves::providers(resource, scene.catalogue) {
             let unseen =

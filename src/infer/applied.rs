@@ -12,17 +12,23 @@ use crate::catalogue::probes::Fact;
 use crate::disk;
 use crate::model::{ComponentIndex, Edge, Gate, Reason, ResourceIndex, Strength};
 
-/// An edge between two appliers for every edge between what they apply.
+/// An edge between two appliers for every edge between what they apply, or to the release that a folder waits for.
+///
+/// Not where one of the two applies the other: what contains an object is neither before nor after it.
 #[must_use]
 pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
     let appliers = appliers(scene);
     let mut inferred = Inferred::default();
     let mut seen = BTreeSet::new();
-    let of = |component| appliers.get(&component).into_iter().flatten().copied();
+    let of = |component| appliers.get(&component).map_or(&[][..], Vec::as_slice);
+    let contains =
+        |outer: &ResourceIndex, inner: ResourceIndex| of(scene.resource(inner).component).contains(outer);
     for edge in others.iter().filter(|edge| !edge.is_inner()) {
-        for from in of(edge.from.component) {
-            for to in of(edge.to.component).filter(|to| *to != from) {
-                if seen.insert((from, to)) {
+        let release = edge.to.resource.filter(|to| !scene.resource(*to).charts.is_empty());
+        for from in of(edge.from.component).iter().copied() {
+            let appliers = if release.is_some() { &[] } else { of(edge.to.component) };
+            for to in appliers.iter().copied().chain(release) {
+                if to != from && !contains(&to, from) && !contains(&from, to) && seen.insert((from, to)) {
                     let wait = Wait {
                         reason: Reason::from("applied-path"),
                         strength: Strength::Weak,

@@ -18,7 +18,7 @@ const CLASS_GROUPS: &[(&str, &str)] = &[
 
 /// The objects a chart or package brings with it; workloads of the tree bring theirs visibly.
 pub fn by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
-    if resource.is_workload || !serves::runs(resource) {
+    if resource.is_workload || !serves::runs(resource) || serves::is_self_hosted(resource, catalogue) {
         return Vec::new();
     }
     let mut brought = Vec::new();

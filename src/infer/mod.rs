@@ -4,6 +4,7 @@
 
 pub mod scene;
 pub mod admission;
+pub mod admission_match;
 pub mod admission_unseen;
 pub mod annotations;
 pub mod applied;
@@ -12,11 +13,15 @@ pub mod class;
 pub mod crd;
 pub mod declared;
 pub mod default_class;
+pub mod labelled;
 pub mod namespace;
 pub mod operator;
 pub mod rbac;
 pub mod reference;
+pub mod selected;
 pub mod service_address;
+pub mod volume_topology;
+pub mod wait;
 pub mod webhook;
 
 pub use scene::{Found, Scene};
@@ -54,6 +59,7 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     admission::edges,
     admission_unseen::edges,
     service_address::edges,
+    selected::edges,
     annotations::edges,
 ];
 
@@ -74,6 +80,7 @@ pub fn edges(scene: &Scene<'_>) -> Result<Inferred, Problems> {
     inferred.extend(operators);
     let applied = applied::edges(scene, &inferred.edges);
     inferred.extend(applied);
+    inferred.findings.extend(volume_topology::findings(scene, &inferred.edges));
     inferred.edges.par_sort();
     inferred.edges.dedup();
     inferred.findings.sort();
