@@ -1,0 +1,9 @@
+//! The real parts: how each is built, started, asked and ended.
+
+pub(crate) mod process;
+
+pub(crate) mod build;
+
+pub(crate) mod repo;
+
+pub(crate) mod repo_server;
