@@ -68,6 +68,50 @@ pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
     Ok(entries)
 }
 
+/// All files below a directory, hidden ones too, sorted; links that leave the root are refused.
+///
+/// # Errors
+/// When a directory cannot be listed.
+pub fn files_below(root: &Path, directory: &str) -> Result<Vec<String>, Problems> {
+    let mut files = Vec::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(current) = open.pop() {
+        let path = inside(root, &current)?;
+        for entry in fs::read_dir(&path).map_err(|error| unreadable(&current, &error))? {
+            let entry = entry.map_err(|error| unreadable(&current, &error))?;
+            let below = joined(&current, &entry.file_name().to_string_lossy());
+            let file_type = entry.file_type().map_err(|error| unreadable(&below, &error))?;
+            let is_directory = match file_type.is_symlink() {
+                true if fs::metadata(entry.path()).is_err() => continue,
+                true => link_target_is_directory(root, &path, &below)?,
+                false => file_type.is_dir(),
+            };
+            if is_directory { open.push(below) } else { files.push(below) }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Reads a file as it is.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn read_bytes(root: &Path, file: &str) -> Result<Vec<u8>, Problems> {
+    let path = inside(root, file)?;
+    fs::read(&path).map_err(|error| unreadable(file, &error))
+}
+
+/// Path, size and time of change of a program on the PATH: another program has another stamp.
+#[must_use]
+pub fn program_stamp(program: &str) -> Option<String> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|directory| directory.join(program)).find_map(|file| {
+        let metadata = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
+        Some(format!("{} {} {:?}", file.display(), metadata.len(), metadata.modified().ok()?))
+    })
+}
+
 /// Whether a link leads to a directory; one that leads back up would never end.
 fn link_target_is_directory(root: &Path, parent: &Path, link: &str) -> Result<bool, Problems> {
     let target = inside(root, link)?;

@@ -22,7 +22,18 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// The selected components whose manifests are not in the repo and were not fetched.
+    #[must_use]
+    pub fn missing(&self, ladder: &Ladder) -> Vec<ResourceIndex> {
+        let all = (0..ladder.resources.len()).map(ResourceIndex);
+        all.filter(|index| ladder.resource(*index).is_stand_in() && self.takes_component(ladder, *index)).collect()
+    }
+
     fn takes(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {
+        !ladder.resource(resource).is_stand_in() && self.takes_component(ladder, resource)
+    }
+
+    fn takes_component(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {
         let component = ladder.resource(resource).component;
         let phase = &ladder.placement(component).phase.0;
         (self.components.is_empty() || self.components.contains(&component.0))

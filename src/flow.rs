@@ -13,8 +13,10 @@ use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origi
 use crate::order::{self, Parts, simulate};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
+use crate::render::tools::ToolOptions;
+use crate::render::{self, Rendering};
 use crate::resolve::{self, Input};
-use crate::{discover, render};
+use crate::discover;
 
 /// What a run may change without touching files.
 #[derive(Debug)]
@@ -27,6 +29,8 @@ pub struct Options {
     pub waves: Option<Waves>,
     /// Only components of this environment.
     pub environment: Option<String>,
+    /// How helm and kustomize may run.
+    pub tools: ToolOptions,
     /// Where progress is shown.
     pub progress: Progress,
 }
@@ -38,6 +42,7 @@ impl Default for Options {
             destination: String::new(),
             waves: None,
             environment: None,
+            tools: ToolOptions::default(),
             progress: Progress::silent(),
         }
     }
@@ -58,7 +63,14 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     let loaded = load::components(root, &descriptors, &settings.rungs)?;
     findings.extend(loaded.findings);
     let components = in_environment(loaded.components, &settings, options)?;
-    let rendered = render::manifests(root, &components, &catalogue, &options.progress)?;
+    let rendering = Rendering {
+        root,
+        catalogue: &catalogue,
+        tools: &options.tools,
+        destination: &options.destination,
+        progress: &options.progress,
+    };
+    let rendered = render::manifests(rendering, &components)?;
     let components = components.into_iter().map(|loaded| loaded.component).collect();
     let classified = classify::resources(components, rendered, &catalogue);
     climb(classified, &catalogue, &settings, findings, options)

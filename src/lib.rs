@@ -30,6 +30,7 @@ pub mod emit;
 
 pub mod explain;
 pub mod plan;
+pub mod plugin;
 pub mod report;
 pub mod cli;
 

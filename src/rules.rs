@@ -16,6 +16,7 @@ pub const IDS: &[&str] = &[
     "duplicate-resource",
     "empty-component",
     "source-not-rendered",
+    "remote-source-not-fetched",
     "nested-source-skipped",
     "existing-order-contradicts-evidence",
     "unsatisfied-reference",

@@ -314,10 +314,10 @@ const BUILT_IN_GROUPS: &[&str] = &[
     "storagemigration.k8s.io",
 ];
 
-/// Whether every API server serves the group itself.
+/// Whether every API server serves the group itself, or nobody ever asks one for it.
 #[must_use]
 pub fn is_built_in_group(group: &str) -> bool {
-    BUILT_IN_GROUPS.contains(&group)
+    BUILT_IN_GROUPS.contains(&group) || group == crate::render::remote::GROUP
 }
 
 #[cfg(test)]

@@ -156,6 +156,7 @@ const APPLICATION_SET: &[CodeProbe] = &[
     probe(Fact::Chart, "$.spec.template.spec.sources[*]", &["chart", "repoURL"]),
 ];
 const HELM_RELEASE: &[CodeProbe] = &[probe(Fact::Chart, "$.spec.chart.spec", &["chart"])];
+const REMOTE_CHART: &[CodeProbe] = &[probe(Fact::Chart, "$.spec", &["chart", "repoURL"])];
 const SUBSCRIPTION: &[CodeProbe] = &[probe(Fact::Package, "$.spec.name", &[])];
 
 /// The facts asked of a kind.
@@ -180,6 +181,7 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
         ("argoproj.io", "ApplicationSet") => APPLICATION_SET,
         ("helm.toolkit.fluxcd.io", "HelmRelease") => HELM_RELEASE,
         ("operators.coreos.com", "Subscription") => SUBSCRIPTION,
+        (crate::render::remote::GROUP, "RemoteChart") => REMOTE_CHART,
         _ => &[],
     };
     EVERYWHERE.iter().chain(own)

@@ -1,5 +1,6 @@
 //! What may be typed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
@@ -33,6 +34,17 @@ pub enum Command {
         after_help = "Example:\n  argocd-ladder explain foundation-vault-secret-store --root examples/rollout-phases\n  argocd-ladder explain platform-keycloak platform-postgres-clusters --root examples/rollout-phases"
     )]
     Explain(ExplainArgs),
+    /// Render as Argo CD's plugin: set by ARGOCD_APP_*, ARGOCD_ENV_LADDER_* and the plugin's parameters
+    #[command(
+        after_help = "Example, in an Application:\n  spec:\n    source:\n      plugin:\n        name: argocd-ladder\n        parameters: [{name: phases, string: 100-199}]\n\nWhat it writes is what `argocd-ladder render` writes."
+    )]
+    Generate(GenerateArgs),
+    /// Print the plugin's parameters for Argo CD's user interface, with what this repo has to choose from
+    #[command(after_help = "Example:\n  argocd-ladder parameters | jq '.[].name'")]
+    Parameters,
+    /// Become a program that ends with the process that asked for it
+    #[command(hide = true)]
+    Launch(LaunchArgs),
     /// Print the JSON Schema of a file, for editors
     #[command(
         after_help = "Example:\n  argocd-ladder schema component > component.schema.json\n  then, first line of a component.yaml:\n  # yaml-language-server: $schema=component.schema.json"
@@ -63,6 +75,57 @@ pub struct Reading {
     /// Threads to read with; default: all cores
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    /// Version of the cluster that charts see
+    #[arg(long, value_name = "VERSION", help_heading = TOOLS)]
+    pub kube_version: Option<String>,
+    /// API versions of the cluster that charts see
+    #[arg(long, value_name = "LIST", value_delimiter = ',', help_heading = TOOLS)]
+    pub api_versions: Vec<String>,
+    /// How tools may run.
+    #[command(flatten)]
+    pub tools: ToolArgs,
+}
+
+const TOOLS: &str = "Helm and kustomize";
+
+/// How helm and kustomize may run; the environment is for the sidecar's container.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ToolArgs {
+    /// Seconds that all charts and kustomizations together may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 45.0, env = "LADDER_TIMEOUT", hide_env_values = true, help_heading = TOOLS)]
+    pub timeout: f32,
+    /// How many are rendered at once; default: one per core
+    #[arg(long, value_name = "N", env = "LADDER_JOBS", hide_env_values = true, help_heading = TOOLS)]
+    pub jobs: Option<usize>,
+    /// Fetch remote charts and bases
+    #[arg(long, env = "LADDER_ALLOW_REMOTE", hide_env_values = true, help_heading = TOOLS)]
+    pub allow_remote: bool,
+    /// Keep renders in this directory
+    #[arg(long, value_name = "DIR", env = "LADDER_CACHE_DIR", hide_env_values = true, help_heading = TOOLS)]
+    pub cache_dir: Option<PathBuf>,
+    /// How large that directory may grow
+    #[arg(long, value_name = "MIB", default_value_t = 256, env = "LADDER_CACHE_MIB", hide_env_values = true, help_heading = TOOLS)]
+    pub cache_size: u64,
+}
+
+/// `generate`.
+#[derive(Debug, ClapArgs)]
+pub struct GenerateArgs {
+    /// How tools may run.
+    #[command(flatten)]
+    pub tools: ToolArgs,
+}
+
+/// `launch`.
+#[derive(Debug, ClapArgs)]
+pub struct LaunchArgs {
+    /// Process that asked
+    pub parent: i32,
+    /// What to become
+    pub program: OsString,
+    /// Its arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<OsString>,
 }
 
 /// `render`.

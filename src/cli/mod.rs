@@ -3,7 +3,9 @@
 pub mod args;
 mod completions;
 mod explain;
+mod generate;
 mod output;
+mod parameters;
 mod plan;
 mod render;
 mod schema;
@@ -14,6 +16,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
+
+use crate::render::launch;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +39,12 @@ pub fn run() -> ExitCode {
         }
     };
     let result = match args.command {
+        Command::Launch(args) => {
+            let code = launch::launch(args.parent, &args.program, &args.arguments);
+            return ExitCode::from(u8::try_from(code).unwrap_or(1));
+        }
+        Command::Generate(args) => generate::run(args),
+        Command::Parameters => parameters::run(),
         Command::Render(args) => render::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Explain(args) => explain::run(&args),

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -9,6 +10,7 @@ use super::args::Reading;
 use crate::model::{Finding, Ladder};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
+use crate::render::tools::ToolOptions;
 use crate::{Options, build, build_from_text, report};
 
 /// Builds the ladder a command reads; `-` reads manifests from standard input.
@@ -22,6 +24,7 @@ pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
         destination: reading.namespace.clone(),
         waves: reading.waves,
         environment: reading.environment.clone(),
+        tools: tools(reading).map_err(Problems::from)?,
         progress: Progress::on_terminal(),
     };
     if path == Path::new("-") {
@@ -36,6 +39,29 @@ pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
         return Err(Problems::from(problem).into());
     }
     Ok(build(path, &options)?)
+}
+
+/// How tools may run, as typed or set in the environment.
+fn tools(reading: &Reading) -> Result<ToolOptions, Problem> {
+    let typed = &reading.tools;
+    let timeout = Duration::try_from_secs_f32(typed.timeout)
+        .ok()
+        .filter(|time| !time.is_zero())
+        .ok_or_else(|| {
+            Problem::new(format!("a timeout of {} seconds is none", typed.timeout))
+                .help("give a number of seconds above 0 to --timeout or LADDER_TIMEOUT")
+        })?;
+    let usual = ToolOptions::default();
+    Ok(ToolOptions {
+        timeout,
+        jobs: typed.jobs.unwrap_or(usual.jobs).max(1),
+        allow_remote: typed.allow_remote,
+        cache_directory: typed.cache_dir.clone().filter(|path| !path.as_os_str().is_empty()),
+        cache_bytes: typed.cache_size.saturating_mul(1024 * 1024),
+        kube_version: reading.kube_version.clone().filter(|version| !version.is_empty()),
+        api_versions: reading.api_versions.iter().filter(|version| !version.is_empty()).cloned().collect(),
+        launcher: std::env::current_exe().ok(),
+    })
 }
 
 /// Writes to standard output through one buffer; colours only on a terminal.

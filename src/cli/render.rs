@@ -19,6 +19,7 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
         components: components(&ladder, &args.components)?,
         phases: phases(&ladder, args.phases.as_deref())?,
     };
+    not_fetched(&ladder, &selection)?;
     let sequence = emit::sequence(&ladder, &selection);
     if sequence.is_empty() && !args.allow_empty {
         return Err(Problems::from(
@@ -33,6 +34,22 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     // The process ends here; freeing a large ladder piece by piece would only take time.
     std::mem::forget(ladder);
     Ok(Exit::Fine)
+}
+
+/// A component without its manifests would be pruned.
+fn not_fetched(ladder: &Ladder, selection: &Selection) -> Result<(), Problems> {
+    let problems: Vec<Problem> = selection
+        .missing(ladder)
+        .into_iter()
+        .map(|index| {
+            let resource = ladder.resource(index);
+            let name = &ladder.component(resource.component).name;
+            Problem::new(format!("the manifests of `{name}` are needed here, but are not in the repo"))
+                .at(resource.origin())
+                .help("vendor them (the warning above says how), pass --allow-remote, or leave the component out")
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
 fn manifests(ladder: &Ladder, sequence: &[ResourceIndex], target: Option<&Path>) -> anyhow::Result<()> {

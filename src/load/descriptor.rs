@@ -12,6 +12,7 @@ use super::document::Document;
 use super::provision::{self, Unclear};
 use crate::model::{Component, Declared, DependsOn, Finding, Gate, Level, Phase, Provision, Role, Rungs};
 use crate::problem::{Problem, Problems, suggestion};
+use crate::yaml::tree::Node;
 
 /// Where a component's manifests come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -323,7 +324,12 @@ fn source(document: &Document<Descriptor>, base: &str) -> Result<Source, Problem
         return Ok(Source::Kustomize(under(&kustomize.path)));
     }
     if let Some(chart) = &descriptor.chart {
-        return Ok(Source::Chart { base: base.to_owned(), chart: Box::new(chart.clone()) });
+        let mut chart = Box::new(chart.clone());
+        // Read as Go reads them: Helm takes `yes` for a boolean.
+        if let Some(Value::Object(values)) = document.tree.at(&["chart", "values"]).map(Node::to_json) {
+            chart.values = values;
+        }
+        return Ok(Source::Chart { base: base.to_owned(), chart });
     }
     if !descriptor.manifests.is_empty() {
         return Ok(Source::Globs { base: base.to_owned(), patterns: descriptor.manifests.clone() });

@@ -112,7 +112,8 @@ impl Ladder {
     /// Number of resources of a component.
     #[must_use]
     pub fn resource_count(&self, component: ComponentIndex) -> usize {
-        self.resources.iter().filter(|resource| resource.component == component).count()
+        let own = |resource: &&Resource| resource.component == component && !resource.is_stand_in();
+        self.resources.iter().filter(own).count()
     }
 
     /// The loudest level among the findings.

@@ -71,6 +71,12 @@ pub struct Resource {
 }
 
 impl Resource {
+    /// Whether it only stands for a source that is not in the repo.
+    #[must_use]
+    pub fn is_stand_in(&self) -> bool {
+        self.id.group == crate::render::remote::GROUP
+    }
+
     /// Where the object starts.
     #[must_use]
     pub fn origin(&self) -> Origin {

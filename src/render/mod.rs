@@ -1,19 +1,31 @@
 //! Components → their manifests. Sources render in parallel; the result never depends on which thread was first.
 
+pub mod cache;
+pub mod helm;
+pub mod kustomization;
+pub mod kustomize;
+pub mod launch;
 pub mod manifest;
 pub mod plain;
 pub mod query;
+pub mod redact;
+pub mod remote;
+pub mod sources;
+pub mod template;
+pub mod tools;
 
 use std::path::Path;
 
 use rayon::prelude::*;
 
 pub use manifest::Manifest;
-use plain::Found;
+use plain::{Found, Tool};
+use remote::Remote;
+use tools::{ToolError, ToolOptions, Tools};
 
 use crate::catalogue::Catalogue;
 use crate::load::LoadedComponent;
-use crate::load::descriptor::Source;
+use crate::load::descriptor::{ChartSource, Source};
 use crate::model::{Finding, Level};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
@@ -27,16 +39,41 @@ pub struct Rendered {
     pub findings: Vec<Finding>,
 }
 
+/// What a tool made of a source.
+#[derive(Debug)]
+pub enum Output {
+    /// Manifests.
+    Text(String),
+    /// Nothing: the source is not in the repo.
+    Remote(Remote),
+    /// Nothing: the tool could not.
+    Failed(ToolError),
+}
+
+/// What renders have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct Rendering<'r> {
+    /// The directory everything is below.
+    pub root: &'r Path,
+    /// What is asked of manifests.
+    pub catalogue: &'r Catalogue,
+    /// How tools may run.
+    pub tools: &'r ToolOptions,
+    /// Namespace of components that name none.
+    pub destination: &'r str,
+    /// Where progress is shown.
+    pub progress: &'r Progress,
+}
+
 /// Renders every component's source, in the order of the components.
 ///
 /// # Errors
-/// When a path is missing or cannot be read; all components' problems together.
+/// When a path is missing or cannot be read, or a tool is not there; all components' problems together.
 pub fn manifests(
-    root: &Path,
+    rendering: Rendering<'_>,
     components: &[LoadedComponent],
-    catalogue: &Catalogue,
-    progress: &Progress,
 ) -> Result<Vec<Rendered>, Problems> {
+    let Rendering { root, catalogue, progress, .. } = rendering;
     let listed: Vec<Result<Found, Problems>> =
         components.par_iter().map(|component| files(root, component)).collect();
     let mut rendered: Vec<Rendered> = components.iter().map(|_| Rendered::default()).collect();
@@ -63,14 +100,11 @@ pub fn manifests(
         })
         .collect();
     progress.finish();
-    for (index, result) in read {
+    for (index, result) in read.into_iter().chain(by_tools(rendering, components)) {
         match result {
             Ok(file) => add(&mut rendered[index], file, &components[index]),
             Err(Problems(found)) => problems.extend(found),
         }
-    }
-    for (component, own) in components.iter().zip(&mut rendered) {
-        own.findings.extend(not_rendered(root, component));
     }
     if problems.is_empty() { Ok(rendered) } else { Err(Problems(problems)) }
 }
@@ -79,6 +113,72 @@ fn add(rendered: &mut Rendered, file: Rendered, component: &LoadedComponent) {
     rendered.manifests.extend(file.manifests);
     let about = |finding: Finding| finding.about(&component.component.name);
     rendered.findings.extend(file.findings.into_iter().map(about));
+}
+
+/// Renders the components that need a tool, as many at once as allowed.
+fn by_tools(
+    rendering: Rendering<'_>,
+    components: &[LoadedComponent],
+) -> Vec<(usize, Result<Rendered, Problems>)> {
+    let tooled: Vec<(usize, Tool)> = (0..components.len())
+        .filter_map(|index| Some((index, tool(rendering.root, &components[index])?)))
+        .collect();
+    let Some((first, _)) = tooled.first() else { return Vec::new() };
+    let tools = match Tools::new(rendering.tools) {
+        Ok(tools) => tools,
+        Err(problem) => return vec![(*first, Err(problem.into()))],
+    };
+    let one = |(index, tool): &(usize, Tool)| {
+        (*index, by_tool(rendering, &components[*index], *tool, &tools))
+    };
+    // A pool of their own: the number of threads is the number of children at a time.
+    match rayon::ThreadPoolBuilder::new().num_threads(rendering.tools.jobs.max(1)).build() {
+        Ok(pool) => pool.install(|| tooled.par_iter().map(one).collect()),
+        Err(_) => tooled.iter().map(one).collect(),
+    }
+}
+
+fn by_tool(
+    rendering: Rendering<'_>,
+    component: &LoadedComponent,
+    tool: Tool,
+    tools: &Tools<'_>,
+) -> Result<Rendered, Problems> {
+    let root = rendering.root;
+    let plain_chart = ChartSource::default();
+    let (folder, settings, base) = match &component.source {
+        Source::Chart { base, chart } => {
+            (chart.path.as_ref().map(|path| crate::disk::joined(base, path)), &**chart, base.clone())
+        }
+        Source::Directory(path) | Source::Kustomize(path) => (Some(path.clone()), &plain_chart, path.clone()),
+        Source::Globs { .. } => return Ok(Rendered::default()),
+    };
+    let output = match (tool, &folder) {
+        (Tool::Kustomize, Some(folder)) => kustomize::build(root, folder, tools)?,
+        _ => {
+            let chart =
+                helm::Chart { component, folder: folder.clone(), settings, base, destination: rendering.destination };
+            helm::template(root, &chart, tools)?
+        }
+    };
+    match output {
+        Output::Text(text) => Ok(template::manifests(&text, tool, folder.as_deref(), rendering.catalogue)),
+        Output::Remote(remote) => Ok(remote::stand_in(&remote, component, rendering.catalogue)),
+        Output::Failed(ToolError::Missing(program)) => Err(missing(program, tool, component).into()),
+        Output::Failed(error) => {
+            Ok(Rendered { findings: vec![not_rendered(&error, tool, component)], ..Rendered::default() })
+        }
+    }
+}
+
+/// The tool a component's source needs, if it needs one.
+fn tool(root: &Path, component: &LoadedComponent) -> Option<Tool> {
+    match &component.source {
+        Source::Directory(path) => plain::tool_of(root, path),
+        Source::Kustomize(_) => Some(Tool::Kustomize),
+        Source::Chart { .. } => Some(Tool::Helm),
+        Source::Globs { .. } => None,
+    }
 }
 
 /// The plain manifest files of a component; charts and kustomizations have none.
@@ -114,30 +214,44 @@ fn files(root: &Path, component: &LoadedComponent) -> Result<Found, Problems> {
     }
 }
 
-fn skipped_finding(component: &LoadedComponent, (path, tool): &(String, &'static str)) -> Finding {
+fn skipped_finding(component: &LoadedComponent, (path, tool): &(String, Tool)) -> Finding {
     let name = &component.component.name;
     Finding::new(
         "nested-source-skipped",
         Level::Info,
-        format!("`{path}` below `{name}` is a {tool} and is left out"),
+        format!("`{path}` below `{name}` is a {} and is left out", tool.source()),
     )
     .about(name)
     .at(component.source_origin.clone())
     .help("describe it with a component.yaml of its own if it should be rolled out")
 }
 
-fn not_rendered(root: &Path, component: &LoadedComponent) -> Option<Finding> {
-    let what = match &component.source {
-        Source::Directory(path) => plain::tool_of(root, path)?,
-        Source::Kustomize(_) => "kustomization",
-        Source::Chart { .. } => "chart",
-        Source::Globs { .. } => return None,
+fn missing(program: &str, tool: Tool, component: &LoadedComponent) -> Problem {
+    let help = match tool {
+        Tool::Helm => "install Helm (https://helm.sh/docs/intro/install/) and put `helm` on the PATH",
+        Tool::Kustomize => {
+            "install kustomize (https://kubectl.docs.kubernetes.io/installation/kustomize/) or kubectl, and put one of them on the PATH"
+        }
     };
     let name = &component.component.name;
-    Some(
-        Finding::new("source-not-rendered", Level::Error, format!("the {what} of `{name}` was not rendered"))
-            .about(name)
-            .at(component.source_origin.clone())
-            .help("render it beforehand and point `path` at the result"),
-    )
+    Problem::new(format!("the {} of `{name}` needs `{program}`, which is not on the PATH", tool.source()))
+        .at(&component.source_origin)
+        .help(help)
+}
+
+fn not_rendered(error: &ToolError, tool: Tool, component: &LoadedComponent) -> Finding {
+    let name = &component.component.name;
+    let message = format!("the {} of `{name}` was not rendered: {error}", tool.source());
+    let finding = Finding::new("source-not-rendered", Level::Error, message)
+        .about(name)
+        .at(component.source_origin.clone());
+    match error {
+        ToolError::Deadline { .. } => finding.help(
+            "give it more with --timeout or LADDER_TIMEOUT; Argo CD's own limit is controller.repo.server.timeout.seconds, which must stay above it",
+        ),
+        ToolError::Failed { stderr, .. } if stderr.contains("missing in charts/") => {
+            finding.help("vendor its dependencies: run `helm dependency build` and commit `charts/`")
+        }
+        _ => finding.help("run the command above in the root to see the same"),
+    }
 }

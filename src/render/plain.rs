@@ -4,23 +4,40 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobSetBuilder};
 
+use super::kustomization;
 use crate::discover::DESCRIPTOR_NAMES;
 use crate::disk;
 use crate::model::Origin;
 use crate::problem::{Problem, Problems};
 
-const KUSTOMIZATION_NAMES: &[&str] = &["kustomization.yaml", "kustomization.yml", "Kustomization"];
+/// What makes manifests of a directory that is not plain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tool {
+    /// `helm template`.
+    Helm,
+    /// `kustomize build`.
+    Kustomize,
+}
 
-/// What a directory is, when it is not plain manifests; decided as Argo CD decides.
+impl Tool {
+    /// What it makes manifests of.
+    #[must_use]
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::Helm => "chart",
+            Self::Kustomize => "kustomization",
+        }
+    }
+}
+
+/// What a directory needs, when it is not plain manifests; decided as Argo CD decides, so a kustomization beside a
+/// chart wins (util/app/discovery/discovery.go: the last file of the walk counts).
 #[must_use]
-pub fn tool_of(root: &Path, directory: &str) -> Option<&'static str> {
-    let has = |name: &str| disk::exists(root, &disk::joined(directory, name));
-    if has("Chart.yaml") {
-        Some("chart")
-    } else if KUSTOMIZATION_NAMES.iter().any(|name| has(name)) {
-        Some("kustomization")
+pub fn tool_of(root: &Path, directory: &str) -> Option<Tool> {
+    if kustomization::file_in(root, directory).is_some() {
+        Some(Tool::Kustomize)
     } else {
-        None
+        disk::exists(root, &disk::joined(directory, "Chart.yaml")).then_some(Tool::Helm)
     }
 }
 
@@ -30,7 +47,7 @@ pub struct Found {
     /// Manifest files.
     pub files: Vec<String>,
     /// Folders that need a tool and no descriptor claims.
-    pub skipped: Vec<(String, &'static str)>,
+    pub skipped: Vec<(String, Tool)>,
 }
 
 /// All manifest files below a directory, without those of other components, charts or kustomizations.

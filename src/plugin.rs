@@ -1,0 +1,277 @@
+//! What Argo CD tells a plugin, in its environment → what to render.
+//!
+//! Parameters come as JSON in ARGOCD_APP_PARAMETERS; each may also be given as ARGOCD_ENV_LADDER_<NAME>, and the
+//! parameter wins. Argo CD never sends an announced default, so whatever is absent here is the default.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::problem::{Problem, Problems, suggestion};
+
+/// The parameters the plugin knows.
+pub const NAMES: &[&str] = &["target", "component", "environment", "phases", "waves", "allow-empty"];
+
+const ENVIRONMENT_PREFIX: &str = "ARGOCD_ENV_LADDER_";
+
+/// What an Application asks for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// What to write; none means the default.
+    pub target: Option<String>,
+    /// Only these components; empty means all.
+    pub components: Vec<String>,
+    /// Only components of this environment.
+    pub environment: Option<String>,
+    /// Only rungs from A to B.
+    pub phases: Option<String>,
+    /// How waves are numbered.
+    pub waves: Option<String>,
+    /// Whether an empty result is meant.
+    pub allow_empty: bool,
+    /// Destination namespace of the Application; empty when it has none.
+    pub namespace: String,
+    /// Version of the cluster; the hydrator sends none.
+    pub kube_version: String,
+    /// API versions of the cluster.
+    pub api_versions: Vec<String>,
+    /// Where child Applications find the repo.
+    pub origin: SourceOrigin,
+}
+
+/// The source of the Application that is being rendered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceOrigin {
+    /// `spec.source.repoURL`.
+    pub repo_url: String,
+    /// `spec.source.targetRevision`.
+    pub revision: String,
+    /// `spec.source.path`.
+    pub path: String,
+}
+
+/// One entry of ARGOCD_APP_PARAMETERS.
+#[derive(Debug, Deserialize)]
+struct Parameter {
+    name: String,
+    #[serde(default)]
+    string: Option<String>,
+    #[serde(default)]
+    array: Option<Vec<String>>,
+    #[serde(default)]
+    map: Option<BTreeMap<String, String>>,
+}
+
+impl Request {
+    /// Reads the environment Argo CD starts a plugin with.
+    ///
+    /// # Errors
+    /// When a parameter is unknown or of the wrong shape.
+    pub fn from_environment(variables: &BTreeMap<String, String>) -> Result<Self, Problems> {
+        let variable = |name: &str| variables.get(name).cloned().unwrap_or_default();
+        let mut request = Self {
+            namespace: variable("ARGOCD_APP_NAMESPACE"),
+            kube_version: variable("KUBE_VERSION"),
+            api_versions: listed(&variable("KUBE_API_VERSIONS")),
+            origin: SourceOrigin {
+                repo_url: variable("ARGOCD_APP_SOURCE_REPO_URL"),
+                revision: variable("ARGOCD_APP_SOURCE_TARGET_REVISION"),
+                path: variable("ARGOCD_APP_SOURCE_PATH"),
+            },
+            ..Self::default()
+        };
+        for (name, values) in given(variables)? {
+            request.set(&name, values)?;
+        }
+        Ok(request)
+    }
+
+    fn set(&mut self, name: &str, mut values: Vec<String>) -> Result<(), Problem> {
+        values.retain(|value| !value.is_empty());
+        if name == "component" {
+            self.components = values;
+            return Ok(());
+        }
+        if values.len() > 1 {
+            return Err(Problem::new(format!("parameter `{name}` has {} values", values.len()))
+                .help("give it one, as `string`"));
+        }
+        let value = values.pop();
+        match name {
+            "target" => self.target = value,
+            "environment" => self.environment = value,
+            "phases" => self.phases = value,
+            "waves" => self.waves = value,
+            "allow-empty" => self.allow_empty = switch(name, value.as_deref())?,
+            _ => {
+                return Err(Problem::new(format!("there is no parameter `{name}`"))
+                    .help(suggestion(name, NAMES.iter().copied())));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn switch(name: &str, value: Option<&str>) -> Result<bool, Problem> {
+    match value {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        // The value is not shown: nobody knows what was put there by mistake.
+        Some(_) => Err(Problem::new(format!("parameter `{name}` is neither `true` nor `false`"))),
+    }
+}
+
+/// All that was given, by name: first the environment's, over it the parameters.
+fn given(variables: &BTreeMap<String, String>) -> Result<BTreeMap<String, Vec<String>>, Problem> {
+    let mut given = BTreeMap::new();
+    for (variable, value) in variables {
+        if let Some(word) = variable.strip_prefix(ENVIRONMENT_PREFIX) {
+            let name = word.to_lowercase().replace('_', "-");
+            let values = if name == "component" { listed(value) } else { vec![value.clone()] };
+            given.insert(name, values);
+        }
+    }
+    let text = variables.get("ARGOCD_APP_PARAMETERS").map_or("", String::as_str).trim();
+    if text.is_empty() {
+        return Ok(given);
+    }
+    let parameters: Option<Vec<Parameter>> = serde_json::from_str(text).map_err(|error| {
+        let place = format!("line {} column {}", error.line(), error.column());
+        Problem::new(format!("ARGOCD_APP_PARAMETERS is no list of parameters: {place}"))
+            .help("Argo CD writes it; is something else setting it?")
+    })?;
+    for parameter in parameters.into_iter().flatten() {
+        if parameter.map.is_some() {
+            let message = format!("parameter `{}` is a map", parameter.name);
+            return Err(Problem::new(message).help("give it as `string`, or `component` as `array`"));
+        }
+        let values = parameter.array.unwrap_or_else(|| parameter.string.into_iter().collect());
+        given.insert(parameter.name, values);
+    }
+    Ok(given)
+}
+
+fn listed(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// A parameter as Argo CD's user interface shows it.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Announcement {
+    name: &'static str,
+    title: &'static str,
+    tooltip: String,
+    collection_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    string: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    array: Option<Vec<String>>,
+}
+
+/// What a repo has to choose from.
+#[derive(Debug, Default)]
+pub struct Choices {
+    /// Words for `target`.
+    pub targets: Vec<String>,
+    /// Its components.
+    pub components: Vec<String>,
+    /// Its rungs.
+    pub rungs: Vec<String>,
+    /// Its environments.
+    pub environments: Vec<String>,
+}
+
+/// The parameters with what a repo has to choose from.
+#[must_use]
+pub fn announcements(choices: &Choices) -> Vec<Announcement> {
+    let one = |name, title, tooltip: String, default| Announcement {
+        name,
+        title,
+        tooltip,
+        collection_type: "string",
+        string: Some(default),
+        array: None,
+    };
+    vec![
+        one("target", "Target", format!("What to write: {}", named(&choices.targets)), "manifests"),
+        Announcement {
+            name: "component",
+            title: "Components",
+            tooltip: format!("Only these components: {}", named(&choices.components)),
+            collection_type: "array",
+            string: None,
+            array: Some(Vec::new()),
+        },
+        one(
+            "environment",
+            "Environment",
+            format!("Only components of this environment: {}", named(&choices.environments)),
+            "",
+        ),
+        one(
+            "phases",
+            "Phases",
+            format!("Only these rungs, as `A-B` or one of: {}", named(&choices.rungs)),
+            "",
+        ),
+        one("waves", "Waves", "How waves are numbered: banded, dense; empty as ladder.yaml says".to_owned(), ""),
+        one("allow-empty", "Allow empty", "`true` accepts a result without any manifest".to_owned(), "false"),
+    ]
+}
+
+fn named(words: &[String]) -> String {
+    if words.is_empty() { "there are none here".to_owned() } else { words.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Request, String> {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Request::from_environment(&variables).map_err(|problems| problems.to_string())
+    }
+
+    #[test]
+    fn absent_parameters_are_the_defaults() {
+        for parameters in ["", "null", "[]", r#"[{"name":"target","string":""}]"#] {
+            assert_eq!(read(&[("ARGOCD_APP_PARAMETERS", parameters)]), Ok(Request::default()), "{parameters}");
+        }
+        assert_eq!(read(&[]), Ok(Request::default()));
+    }
+
+    #[test]
+    fn parameters_win_over_the_environment() {
+        let request = read(&[
+            ("ARGOCD_ENV_LADDER_PHASES", "100-199"),
+            ("ARGOCD_ENV_LADDER_ALLOW_EMPTY", "true"),
+            ("ARGOCD_ENV_LADDER_COMPONENT", "a, b"),
+            ("ARGOCD_ENV_OTHER", "kept out"),
+            ("ARGOCD_APP_PARAMETERS", r#"[{"name":"phases","string":"200"},{"name":"waves","string":"dense"}]"#),
+        ]);
+        let expected = Request {
+            phases: Some("200".to_owned()),
+            waves: Some("dense".to_owned()),
+            components: vec!["a".to_owned(), "b".to_owned()],
+            allow_empty: true,
+            ..Request::default()
+        };
+        assert_eq!(request, Ok(expected));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_with_the_edit_that_helps() {
+        for (parameters, expected) in [
+            (r#"[{"name":"taget","string":"x"}]"#, "error: there is no parameter `taget`\n  help: did you mean `target`?"),
+            (r#"[{"name":"phases","array":["1","2"]}]"#, "error: parameter `phases` has 2 values\n  help: give it one, as `string`"),
+            (r#"[{"name":"component","map":{"a":"b"}}]"#, "error: parameter `component` is a map\n  help: give it as `string`, or `component` as `array`"),
+            (r#"[{"name":"allow-empty","string":"s3cr3t"}]"#, "error: parameter `allow-empty` is neither `true` nor `false`"),
+            ("[", "error: ARGOCD_APP_PARAMETERS is no list of parameters: line 1 column 1\n  help: Argo CD writes it; is something else setting it?"),
+        ] {
+            assert_eq!(read(&[("ARGOCD_APP_PARAMETERS", parameters)]), Err(expected.to_owned()), "{parameters}");
+        }
+        let unknown = read(&[("ARGOCD_ENV_LADDER_PHASE", "1")]);
+        assert_eq!(unknown, Err("error: there is no parameter `phase`\n  help: did you mean `phases`?".to_owned()));
+    }
+}

@@ -1,0 +1,163 @@
+//! Rendered sources kept between runs, under the digest of everything that made them.
+//!
+//! An entry carries the digest of its own text, so a damaged one is a miss. Entries appear whole (written beside, then
+//! renamed), so any number of processes may share a directory.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use sha2::{Digest, Sha256};
+
+/// A directory of rendered sources.
+#[derive(Debug)]
+pub struct Cache {
+    directory: PathBuf,
+    limit: u64,
+}
+
+/// The digest of everything that made a render.
+#[derive(Debug, Clone)]
+pub struct Key(Sha256);
+
+impl Key {
+    /// A key for a tool of a version.
+    #[must_use]
+    pub fn new(version: &str) -> Self {
+        let mut key = Self(Sha256::new());
+        key.add(concat!("argocd-ladder ", env!("CARGO_PKG_VERSION")));
+        key.add(version);
+        key
+    }
+
+    /// Adds a part; its length goes first, so that parts never run into each other.
+    pub fn add(&mut self, part: impl AsRef<[u8]>) {
+        let part = part.as_ref();
+        self.0.update((part.len() as u64).to_le_bytes());
+        self.0.update(part);
+    }
+
+    fn name(&self) -> String {
+        hex(self.0.clone().finalize().as_slice())
+    }
+}
+
+impl Cache {
+    /// A cache in a directory, which is made when something is kept.
+    #[must_use]
+    pub fn new(directory: &Path, limit: u64) -> Self {
+        Self { directory: directory.to_owned(), limit }
+    }
+
+    /// What was kept under a key; anything damaged is not there.
+    #[must_use]
+    pub fn get(&self, key: &Key) -> Option<String> {
+        let path = self.directory.join(key.name());
+        let entry = fs::read_to_string(&path).ok()?;
+        let (digest, text) = entry.split_once('\n')?;
+        if digest != digest_of(text) {
+            return None;
+        }
+        // What is used stays longest; a directory that cannot be written to still serves.
+        let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        Some(text.to_owned())
+    }
+
+    /// Keeps a text. A cache that cannot be written to is no reason to fail.
+    pub fn put(&self, key: &Key, text: &str) {
+        if text.len() as u64 <= self.limit && self.write(key, text).is_ok() {
+            self.shrink();
+        }
+    }
+
+    fn write(&self, key: &Key, text: &str) -> std::io::Result<()> {
+        fs::create_dir_all(&self.directory)?;
+        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.directory)?;
+        writeln!(file, "{}", digest_of(text))?;
+        file.write_all(text.as_bytes())?;
+        file.persist(self.directory.join(key.name()))?;
+        Ok(())
+    }
+
+    /// Removes what was used longest ago until the rest fits.
+    fn shrink(&self) {
+        let Ok(entries) = fs::read_dir(&self.directory) else { return };
+        let mut kept: Vec<(SystemTime, u64, PathBuf)> = entries
+            .filter_map(|entry| {
+                let entry = entry.ok()?;
+                let metadata = entry.metadata().ok()?;
+                Some((metadata.modified().ok()?, metadata.len(), entry.path()))
+            })
+            .collect();
+        kept.sort();
+        let mut size: u64 = kept.iter().map(|(_, length, _)| length).sum();
+        for (_, length, path) in kept {
+            if size <= self.limit {
+                return;
+            }
+            // Another process may have removed it already.
+            let _ = fs::remove_file(path);
+            size -= length;
+        }
+    }
+}
+
+fn digest_of(text: &str) -> String {
+    hex(Sha256::digest(text.as_bytes()).as_slice())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(part: &str) -> Key {
+        let mut key = Key::new("v1");
+        key.add(part);
+        key
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_unless_it_was_damaged() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::new(directory.path(), 1000);
+        assert_eq!(cache.get(&key("a")), None);
+        cache.put(&key("a"), "kind: A\n");
+        assert_eq!(cache.get(&key("a")).as_deref(), Some("kind: A\n"));
+        assert_eq!(cache.get(&key("b")), None);
+        let path = directory.path().join(key("a").name());
+        fs::write(&path, fs::read_to_string(&path).unwrap().replace("kind: A", "kind: B")).unwrap();
+        assert_eq!(cache.get(&key("a")), None, "a changed entry is a miss");
+        fs::write(&path, "").unwrap();
+        assert_eq!(cache.get(&key("a")), None, "an empty entry is a miss");
+    }
+
+    #[test]
+    fn the_directory_stays_below_its_limit() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::new(directory.path(), 2000);
+        for number in 0..20 {
+            cache.put(&key(&number.to_string()), &"x".repeat(300));
+        }
+        let size: u64 = fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().metadata().unwrap().len()).sum();
+        assert!(size <= 2000, "{size}");
+        assert!(cache.get(&key("19")).is_some(), "the newest entry is kept");
+        cache.put(&key("large"), &"x".repeat(3000));
+        assert!(cache.get(&key("large")).is_none(), "what does not fit is not kept");
+    }
+
+    #[test]
+    fn parts_of_a_key_do_not_run_into_each_other() {
+        let two = |first: &str, second: &str| {
+            let mut key = Key::new("v1");
+            key.add(first);
+            key.add(second);
+            key.name()
+        };
+        assert_ne!(two("ab", "c"), two("a", "bc"));
+    }
+}

@@ -1,0 +1,257 @@
+//! Child processes: helm, kustomize, kubectl. No shell, a scrubbed environment, one deadline for the whole run.
+//!
+//! Argo CD kills the plugin itself, and nobody else, the moment a request's deadline has passed. So a tool is started
+//! through a launcher (this program again) that asks the kernel to end it together with us; see `launch`.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{ErrorKind, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::TempDir;
+use wait_timeout::ChildExt;
+
+use super::cache::Cache;
+use super::launch;
+use super::redact::Redaction;
+use crate::problem::Problem;
+
+/// Longest output of a tool that is read.
+const MAX_OUTPUT_BYTES: u64 = 256 * 1024 * 1024;
+/// How much of a tool's standard error is shown.
+const SHOWN_STDERR_BYTES: usize = 4000;
+/// Variables a tool keeps: where programs, temporary files and certificates are, and in which language to speak.
+const KEPT: &[&str] = &["PATH", "TMPDIR", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+/// Further ones it keeps when it may use the network.
+const KEPT_FOR_REMOTE: &[&str] =
+    &["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+
+/// How tools may run.
+#[derive(Debug, Clone)]
+pub struct ToolOptions {
+    /// All tools of a run together must end within this time.
+    pub timeout: Duration,
+    /// How many run at once.
+    pub jobs: usize,
+    /// Whether remote charts and bases are fetched.
+    pub allow_remote: bool,
+    /// Where renders are kept.
+    pub cache_directory: Option<PathBuf>,
+    /// How large that may grow.
+    pub cache_bytes: u64,
+    /// Version of the cluster, for charts that ask.
+    pub kube_version: Option<String>,
+    /// API versions of the cluster, for charts that ask.
+    pub api_versions: Vec<String>,
+    /// This program, when tools are to end with it.
+    pub launcher: Option<PathBuf>,
+}
+
+impl Default for ToolOptions {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(45),
+            jobs: thread::available_parallelism().map_or(2, usize::from),
+            allow_remote: false,
+            cache_directory: None,
+            cache_bytes: 256 * 1024 * 1024,
+            kube_version: None,
+            api_versions: Vec::new(),
+            launcher: None,
+        }
+    }
+}
+
+/// The tools of one run.
+#[derive(Debug)]
+pub struct Tools<'o> {
+    /// How they may run.
+    pub options: &'o ToolOptions,
+    /// Where their output is kept.
+    pub cache: Option<Cache>,
+    started: Instant,
+    home: TempDir,
+}
+
+/// One call of a tool.
+#[derive(Debug)]
+pub struct Call<'c> {
+    /// Its name on the PATH.
+    pub program: &'static str,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Where it runs.
+    pub directory: &'c Path,
+    /// What its messages must not show.
+    pub redaction: &'c Redaction,
+}
+
+/// Why a tool gave no output.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// It is not installed.
+    #[error("`{0}` is not on the PATH")]
+    Missing(&'static str),
+    /// It said no.
+    #[error("`{command}` failed ({status}){}", shown(.stderr))]
+    Failed {
+        /// The command line.
+        command: String,
+        /// How it ended.
+        status: ExitStatus,
+        /// What it said.
+        stderr: String,
+    },
+    /// It took too long.
+    #[error("`{command}` was stopped: the time for rendering, {} s, had run out", .limit.as_secs_f32())]
+    Deadline {
+        /// The command line.
+        command: String,
+        /// The limit.
+        limit: Duration,
+    },
+    /// It wrote more than anybody would apply.
+    #[error("`{0}` wrote more than {MAX_OUTPUT_BYTES} bytes")]
+    TooLong(String),
+    /// It could not be started or read.
+    #[error("`{command}` could not run: {error}")]
+    Broken {
+        /// The command line.
+        command: String,
+        /// Why.
+        error: std::io::Error,
+    },
+}
+
+fn shown(stderr: &str) -> String {
+    let stderr = stderr.trim();
+    if stderr.is_empty() { String::new() } else { format!(": {stderr}") }
+}
+
+impl<'o> Tools<'o> {
+    /// Makes ready what tools need: a home of their own, which goes when this goes.
+    ///
+    /// # Errors
+    /// When there is no place for temporary files.
+    pub fn new(options: &'o ToolOptions) -> Result<Self, Problem> {
+        let home = TempDir::with_prefix("argocd-ladder-").map_err(|error| {
+            Problem::new(format!("no temporary directory can be made: {error}"))
+                .help("point TMPDIR at a writable directory")
+        })?;
+        let cache = options.cache_directory.as_deref().map(|path| Cache::new(path, options.cache_bytes));
+        Ok(Self { options, cache, started: Instant::now(), home })
+    }
+
+    /// A directory for files the tools are given, such as inline values.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Runs a tool and gives its standard output.
+    ///
+    /// # Errors
+    /// When it is missing, fails, takes too long or writes too much.
+    pub fn run(&self, call: &Call<'_>) -> Result<String, ToolError> {
+        let command = self.shown(call, &format!("{} {}", call.program, call.arguments.join(" ")));
+        let broken = |error| ToolError::Broken { command: command.clone(), error };
+        let mut child = self.start(call).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => ToolError::Missing(call.program),
+            _ => broken(error),
+        })?;
+        let stdout = reader(child.stdout.take());
+        let stderr = reader(child.stderr.take());
+        let left = self.options.timeout.saturating_sub(self.started.elapsed());
+        let status = child.wait_timeout(left).map_err(broken)?;
+        // Also after a clean end: whatever it left behind would hold the pipes open.
+        stop_group(&child);
+        if status.is_none() {
+            child.wait().map_err(broken)?;
+        }
+        let stdout = stdout.join().unwrap_or_default();
+        let stderr = self.shown(call, &tail(&stderr.join().unwrap_or_default()));
+        match status {
+            None => Err(ToolError::Deadline { command, limit: self.options.timeout }),
+            // The launcher answers for a program that is not there as a shell does.
+            Some(status) if status.code() == Some(launch::NOT_FOUND) => {
+                Err(ToolError::Missing(call.program))
+            }
+            Some(status) if !status.success() => Err(ToolError::Failed { command, status, stderr }),
+            Some(_) if stdout.len() as u64 > MAX_OUTPUT_BYTES => Err(ToolError::TooLong(command)),
+            Some(_) => String::from_utf8(stdout)
+                .map_err(|_| broken(std::io::Error::new(ErrorKind::InvalidData, "its output is not UTF-8"))),
+        }
+    }
+
+    /// A text without secrets, and without the name of a directory that is gone when somebody reads it.
+    fn shown(&self, call: &Call<'_>, text: &str) -> String {
+        call.redaction.applied(text).replace(&*self.home.path().to_string_lossy(), "~")
+    }
+
+    fn start(&self, call: &Call<'_>) -> std::io::Result<Child> {
+        let mut command = match &self.options.launcher {
+            Some(launcher) => {
+                let mut command = Command::new(launcher);
+                command.arg("launch").arg(std::process::id().to_string()).arg(call.program);
+                command
+            }
+            None => Command::new(call.program),
+        };
+        command
+            .args(&call.arguments)
+            .current_dir(call.directory)
+            .env_clear()
+            .envs(self.environment())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+    }
+
+    fn environment(&self) -> Vec<(&'static str, OsString)> {
+        let home = self.home.path();
+        let remote = if self.options.allow_remote { KEPT_FOR_REMOTE } else { &[] };
+        let kept = KEPT.iter().chain(remote);
+        let mut environment: Vec<(&str, OsString)> =
+            kept.filter_map(|name| Some((*name, std::env::var_os(name)?))).collect();
+        let own = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+        environment.extend(own.map(|name| (name, home.as_os_str().to_owned())));
+        if !self.options.allow_remote {
+            // Nothing listens there: a tool that tries the network all the same fails at once.
+            let nowhere = OsStr::new("http://127.0.0.1:9");
+            environment.extend(["HTTP_PROXY", "HTTPS_PROXY"].map(|name| (name, nowhere.to_owned())));
+            environment.push(("GIT_ALLOW_PROTOCOL", "none".into()));
+        }
+        environment
+    }
+}
+
+fn reader<R: Read + Send + 'static>(pipe: Option<R>) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(pipe) = pipe {
+            // A pipe that breaks has said what it had to say. One byte more than allowed shows that it was too long.
+            let _ = pipe.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}
+
+fn stop_group(child: &Child) {
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    if let Some(group) = group {
+        // It fails when everybody in it has gone, which is what is wanted.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// The end of a message: tools say what went wrong last.
+fn tail(bytes: &[u8]) -> String {
+    let from = bytes.len().saturating_sub(SHOWN_STDERR_BYTES);
+    String::from_utf8_lossy(&bytes[from..]).into_owned()
+}
