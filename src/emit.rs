@@ -26,7 +26,8 @@ impl Selection {
     #[must_use]
     pub fn missing(&self, ladder: &Ladder) -> Vec<ResourceIndex> {
         let all = (0..ladder.resources.len()).map(ResourceIndex);
-        all.filter(|index| ladder.resource(*index).is_stand_in() && self.takes_component(ladder, *index)).collect()
+        all.filter(|index| ladder.resource(*index).is_stand_in() && self.takes_component(ladder, *index))
+            .collect()
     }
 
     fn takes(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::catalogue::Catalogue;
 use crate::classify::{self, Classified};
+use crate::discover;
 use crate::fixes::{self, View};
 use crate::infer::{self, Scene};
 use crate::load::settings::{Settings, Waves};
@@ -16,7 +17,6 @@ use crate::progress::Progress;
 use crate::render::tools::ToolOptions;
 use crate::render::{self, Rendering};
 use crate::resolve::{self, Input};
-use crate::discover;
 
 /// What a run may change without touching files.
 #[derive(Debug)]

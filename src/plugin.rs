@@ -215,7 +215,12 @@ pub fn announcements(choices: &Choices) -> Vec<Announcement> {
             format!("Only these rungs, as `A-B` or one of: {}", named(&choices.rungs)),
             "",
         ),
-        one("waves", "Waves", "How waves are numbered: banded, dense; empty as ladder.yaml says".to_owned(), ""),
+        one(
+            "waves",
+            "Waves",
+            "How waves are numbered: banded, dense; empty as ladder.yaml says".to_owned(),
+            "",
+        ),
         one("allow-empty", "Allow empty", "`true` accepts a result without any manifest".to_owned(), "false"),
     ]
 }
@@ -229,14 +234,19 @@ mod tests {
     use super::*;
 
     fn read(variables: &[(&str, &str)]) -> Result<Request, String> {
-        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let variables =
+            variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Request::from_environment(&variables).map_err(|problems| problems.to_string())
     }
 
     #[test]
     fn absent_parameters_are_the_defaults() {
         for parameters in ["", "null", "[]", r#"[{"name":"target","string":""}]"#] {
-            assert_eq!(read(&[("ARGOCD_APP_PARAMETERS", parameters)]), Ok(Request::default()), "{parameters}");
+            assert_eq!(
+                read(&[("ARGOCD_APP_PARAMETERS", parameters)]),
+                Ok(Request::default()),
+                "{parameters}"
+            );
         }
         assert_eq!(read(&[]), Ok(Request::default()));
     }
@@ -248,7 +258,10 @@ mod tests {
             ("ARGOCD_ENV_LADDER_ALLOW_EMPTY", "true"),
             ("ARGOCD_ENV_LADDER_COMPONENT", "a, b"),
             ("ARGOCD_ENV_OTHER", "kept out"),
-            ("ARGOCD_APP_PARAMETERS", r#"[{"name":"phases","string":"200"},{"name":"waves","string":"dense"}]"#),
+            (
+                "ARGOCD_APP_PARAMETERS",
+                r#"[{"name":"phases","string":"200"},{"name":"waves","string":"dense"}]"#,
+            ),
         ]);
         let expected = Request {
             phases: Some("200".to_owned()),
@@ -263,15 +276,37 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_told_with_the_edit_that_helps() {
         for (parameters, expected) in [
-            (r#"[{"name":"taget","string":"x"}]"#, "error: there is no parameter `taget`\n  help: did you mean `target`?"),
-            (r#"[{"name":"phases","array":["1","2"]}]"#, "error: parameter `phases` has 2 values\n  help: give it one, as `string`"),
-            (r#"[{"name":"component","map":{"a":"b"}}]"#, "error: parameter `component` is a map\n  help: give it as `string`, or `component` as `array`"),
-            (r#"[{"name":"allow-empty","string":"s3cr3t"}]"#, "error: parameter `allow-empty` is neither `true` nor `false`"),
-            ("[", "error: ARGOCD_APP_PARAMETERS is no list of parameters: line 1 column 1\n  help: Argo CD writes it; is something else setting it?"),
+            (
+                r#"[{"name":"taget","string":"x"}]"#,
+                "error: there is no parameter `taget`\n  help: did you mean `target`?",
+            ),
+            (
+                r#"[{"name":"phases","array":["1","2"]}]"#,
+                "error: parameter `phases` has 2 values\n  help: give it one, as `string`",
+            ),
+            (
+                r#"[{"name":"component","map":{"a":"b"}}]"#,
+                "error: parameter `component` is a map\n  help: give it as `string`, or `component` as `array`",
+            ),
+            (
+                r#"[{"name":"allow-empty","string":"s3cr3t"}]"#,
+                "error: parameter `allow-empty` is neither `true` nor `false`",
+            ),
+            (
+                "[",
+                "error: ARGOCD_APP_PARAMETERS is no list of parameters: line 1 column 1\n  help: Argo CD writes it; is something else setting it?",
+            ),
         ] {
-            assert_eq!(read(&[("ARGOCD_APP_PARAMETERS", parameters)]), Err(expected.to_owned()), "{parameters}");
+            assert_eq!(
+                read(&[("ARGOCD_APP_PARAMETERS", parameters)]),
+                Err(expected.to_owned()),
+                "{parameters}"
+            );
         }
         let unknown = read(&[("ARGOCD_ENV_LADDER_PHASE", "1")]);
-        assert_eq!(unknown, Err("error: there is no parameter `phase`\n  help: did you mean `phases`?".to_owned()));
+        assert_eq!(
+            unknown,
+            Err("error: there is no parameter `phase`\n  help: did you mean `phases`?".to_owned())
+        );
     }
 }

@@ -43,6 +43,8 @@ fn word<T: ValueEnum>(parameter: &str, text: Option<&str>) -> Result<Option<T>, 
     T::from_str(text, false).map(Some).map_err(|_| {
         let known: Vec<_> = T::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
         let known: Vec<&str> = known.iter().map(clap::builder::PossibleValue::get_name).collect();
-        Problem::new(format!("parameter `{parameter}` cannot be `{text}`")).help(suggestion(text, known)).into()
+        Problem::new(format!("parameter `{parameter}` cannot be `{text}`"))
+            .help(suggestion(text, known))
+            .into()
     })
 }

@@ -44,10 +44,8 @@ pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
 /// How tools may run, as typed or set in the environment.
 fn tools(reading: &Reading) -> Result<ToolOptions, Problem> {
     let typed = &reading.tools;
-    let timeout = Duration::try_from_secs_f32(typed.timeout)
-        .ok()
-        .filter(|time| !time.is_zero())
-        .ok_or_else(|| {
+    let timeout =
+        Duration::try_from_secs_f32(typed.timeout).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
             Problem::new(format!("a timeout of {} seconds is none", typed.timeout))
                 .help("give a number of seconds above 0 to --timeout or LADDER_TIMEOUT")
         })?;

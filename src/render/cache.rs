@@ -60,7 +60,8 @@ impl Cache {
             return None;
         }
         // What is used stays longest; a directory that cannot be written to still serves.
-        let _ = File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
+        let _ =
+            File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         Some(text.to_owned())
     }
 
@@ -143,7 +144,8 @@ mod tests {
         for number in 0..20 {
             cache.put(&key(&number.to_string()), &"x".repeat(300));
         }
-        let size: u64 = fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().metadata().unwrap().len()).sum();
+        let size: u64 =
+            fs::read_dir(directory.path()).unwrap().map(|e| e.unwrap().metadata().unwrap().len()).sum();
         assert!(size <= 2000, "{size}");
         assert!(cache.get(&key("19")).is_some(), "the newest entry is kept");
         cache.put(&key("large"), &"x".repeat(3000));

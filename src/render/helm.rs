@@ -98,7 +98,9 @@ fn remote(chart: &Chart<'_>) -> Result<Remote, Problems> {
         }),
         _ => Err(Problem::new("the chart has neither a `path` nor a `name` with a `repoURL`")
             .at(&chart.component.source_origin)
-            .help("name the folder of a chart in the repo, or `repoURL`, `name` and `version` of a remote one")
+            .help(
+                "name the folder of a chart in the repo, or `repoURL`, `name` and `version` of a remote one",
+            )
             .into()),
     }
 }

@@ -125,7 +125,9 @@ impl Kustomization {
     /// Literals of secret generators and lines of the files they read.
     fn hide_secrets(&mut self, root: &Path, folder: &str, node: &Node) {
         for generator in node.get("secretGenerator").map_or(&[][..], Node::items) {
-            for literal in generator.get("literals").map_or(&[][..], Node::items).iter().filter_map(Node::text) {
+            for literal in
+                generator.get("literals").map_or(&[][..], Node::items).iter().filter_map(Node::text)
+            {
                 self.hide_assignment(literal);
             }
             let lists = ["envs", "files"].iter().filter_map(|field| generator.get(field));

@@ -128,9 +128,8 @@ fn by_tools(
         Ok(tools) => tools,
         Err(problem) => return vec![(*first, Err(problem.into()))],
     };
-    let one = |(index, tool): &(usize, Tool)| {
-        (*index, by_tool(rendering, &components[*index], *tool, &tools))
-    };
+    let one =
+        |(index, tool): &(usize, Tool)| (*index, by_tool(rendering, &components[*index], *tool, &tools));
     // A pool of their own: the number of threads is the number of children at a time.
     match rayon::ThreadPoolBuilder::new().num_threads(rendering.tools.jobs.max(1)).build() {
         Ok(pool) => pool.install(|| tooled.par_iter().map(one).collect()),
@@ -156,8 +155,13 @@ fn by_tool(
     let output = match (tool, &folder) {
         (Tool::Kustomize, Some(folder)) => kustomize::build(root, folder, tools)?,
         _ => {
-            let chart =
-                helm::Chart { component, folder: folder.clone(), settings, base, destination: rendering.destination };
+            let chart = helm::Chart {
+                component,
+                folder: folder.clone(),
+                settings,
+                base,
+                destination: rendering.destination,
+            };
             helm::template(root, &chart, tools)?
         }
     };

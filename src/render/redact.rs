@@ -30,7 +30,8 @@ impl Redaction {
     #[must_use]
     pub fn applied(&self, text: &str) -> String {
         // Longest first, so that a part never leaves the rest of a longer one.
-        let mut hidden: Vec<&String> = self.0.iter().filter(|hidden| text.contains(hidden.as_str())).collect();
+        let mut hidden: Vec<&String> =
+            self.0.iter().filter(|hidden| text.contains(hidden.as_str())).collect();
         hidden.sort_by_key(|hidden| std::cmp::Reverse(hidden.len()));
         hidden.iter().fold(text.to_owned(), |text, hidden| text.replace(hidden.as_str(), "***"))
     }

@@ -59,12 +59,19 @@ pub fn stand_in(remote: &Remote, component: &LoadedComponent, catalogue: &Catalo
 fn finding(remote: &Remote, component: &LoadedComponent) -> Finding {
     let name = &component.component.name;
     let (message, help) = match remote {
-        Remote::Chart { name: chart, repository, version } => {
-            (format!("the chart `{chart}` of `{name}` is not in the repo and was not fetched from {repository}"),
-             format!("vendor it with `{}` and name its folder as `chart.path`, or pass --allow-remote", pull(chart, repository, version.as_deref())))
-        }
+        Remote::Chart { name: chart, repository, version } => (
+            format!(
+                "the chart `{chart}` of `{name}` is not in the repo and was not fetched from {repository}"
+            ),
+            format!(
+                "vendor it with `{}` and name its folder as `chart.path`, or pass --allow-remote",
+                pull(chart, repository, version.as_deref())
+            ),
+        ),
         Remote::Base { directory, address } => (
-            format!("the kustomization `{directory}` of `{name}` takes `{address}` from elsewhere and was not built"),
+            format!(
+                "the kustomization `{directory}` of `{name}` takes `{address}` from elsewhere and was not built"
+            ),
             "copy it into the repo and name the copy, or pass --allow-remote".to_owned(),
         ),
     };
@@ -95,7 +102,11 @@ mod tests {
                 Some("1.2.3"),
                 "helm pull vault --repo https://charts.example.com --version 1.2.3 --untar",
             ),
-            ("oci://r.example.com/x/", Some("1"), "helm pull oci://r.example.com/x/vault --version 1 --untar"),
+            (
+                "oci://r.example.com/x/",
+                Some("1"),
+                "helm pull oci://r.example.com/x/vault --version 1 --untar",
+            ),
         ] {
             assert_eq!(pull("vault", repository, version), expected);
         }

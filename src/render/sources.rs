@@ -46,8 +46,7 @@ pub fn version(tools: &Tools<'_>, programs: impl Iterator<Item = &'static str>) 
         if let Some(version) = cache.get(&key) {
             return Some(version);
         }
-        let arguments: &[&str] =
-            if program == "kubectl" { &["version", "--client"] } else { &["version"] };
+        let arguments: &[&str] = if program == "kubectl" { &["version", "--client"] } else { &["version"] };
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
         let redaction = Redaction::default();
         let call = Call { program, arguments, directory: Path::new("/"), redaction: &redaction };

@@ -177,9 +177,7 @@ impl<'o> Tools<'o> {
         match status {
             None => Err(ToolError::Deadline { command, limit: self.options.timeout }),
             // The launcher answers for a program that is not there as a shell does.
-            Some(status) if status.code() == Some(launch::NOT_FOUND) => {
-                Err(ToolError::Missing(call.program))
-            }
+            Some(status) if status.code() == Some(launch::NOT_FOUND) => Err(ToolError::Missing(call.program)),
             Some(status) if !status.success() => Err(ToolError::Failed { command, status, stderr }),
             Some(_) if stdout.len() as u64 > MAX_OUTPUT_BYTES => Err(ToolError::TooLong(command)),
             Some(_) => String::from_utf8(stdout)

@@ -72,6 +72,9 @@ pub(crate) struct Request {
     /// How often it is asked, all at once.
     #[serde(default = "once")]
     pub(crate) together: usize,
+    /// The namespace the Application deploys to.
+    #[serde(default = "default_namespace")]
+    pub(crate) namespace: String,
     /// The deadline of the request.
     pub(crate) seconds: Option<f64>,
     /// What the cluster is said to be; empty as the hydrator sends it.
@@ -101,6 +104,12 @@ pub(crate) struct Expect {
     pub(crate) lacks: Vec<String>,
     /// Part of the answer: each field named here has this value there.
     pub(crate) result: Option<Value>,
+    /// Texts that the answer, as JSON, has.
+    #[serde(default)]
+    pub(crate) result_has: Vec<String>,
+    /// Texts that it has not.
+    #[serde(default)]
+    pub(crate) result_lacks: Vec<String>,
     /// The answer must come within these seconds.
     pub(crate) within: Option<f64>,
 }
@@ -121,6 +130,8 @@ pub(crate) struct Overhead {
 pub(crate) struct Rollout {
     /// How the objects reach Argo CD.
     pub(crate) through: Through,
+    /// Only these rungs, as `A-B`.
+    pub(crate) only: Option<String>,
     /// Waves changed after rendering: id of an object to its wave.
     #[serde(default)]
     pub(crate) plant: BTreeMap<String, i64>,
@@ -128,7 +139,7 @@ pub(crate) struct Rollout {
     #[serde(default)]
     pub(crate) retries: u32,
     /// Seconds until the operation must have ended.
-    #[serde(default = "five_minutes")]
+    #[serde(default = "ten_minutes")]
     pub(crate) seconds: u64,
     /// The checks that must fail, each with a text of its failure; all others must hold. Empty: all hold.
     #[serde(default)]
@@ -165,12 +176,16 @@ fn generate() -> String {
     "generate".to_owned()
 }
 
+fn default_namespace() -> String {
+    "default".to_owned()
+}
+
 fn once() -> usize {
     1
 }
 
-fn five_minutes() -> u64 {
-    300
+fn ten_minutes() -> u64 {
+    600
 }
 
 impl Case {

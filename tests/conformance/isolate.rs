@@ -34,7 +34,13 @@ pub(crate) fn run_inside() -> Result<u8> {
     let program = env::current_exe()?;
     let allowed = |flags: &&&[&str]| {
         let mut probe = Command::new("unshare");
-        probe.args(**flags).arg("true").stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|done| done.success())
+        probe
+            .args(**flags)
+            .arg("true")
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|done| done.success())
     };
     let mut command = if let Some(flags) = NAMESPACES.iter().find(allowed) {
         let mut command = Command::new("unshare");
@@ -62,6 +68,7 @@ pub(crate) fn settle() -> Result<()> {
     });
     output(Command::new("ip").args(["link", "set", "lo", "up"])).context("the loopback device")?;
     let address = format!("{POD_ADDRESS}/32");
-    output(Command::new("ip").args(["address", "replace", &address, "dev", "lo"])).context("the pods' address")?;
+    output(Command::new("ip").args(["address", "replace", &address, "dev", "lo"]))
+        .context("the pods' address")?;
     Ok(())
 }

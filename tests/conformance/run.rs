@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 
 use crate::case::Case;
-use crate::checks::{canaries, overhead, requests::Desk};
+use crate::checks::requests::Desk;
+use crate::checks::rollout::{self, Ground};
+use crate::checks::{canaries, overhead};
 use crate::parts::build::{ARGOCD, Built, CLIENT, CLUSTER, HELM, KUSTOMIZE, Program};
 use crate::parts::process::wait_for;
 use crate::parts::repo::Repo;
@@ -74,6 +76,10 @@ fn one(case: &Case, built: &Built, folder: &Path) -> Result<Vec<String>> {
     }
     if let Some(wanted) = &case.overhead {
         notes.push(overhead::check(&desk, wanted)?);
+    }
+    if let Some(wanted) = &case.rollout {
+        let ground = Ground { built, server: &server, repo: &repo, folder };
+        notes.push(rollout::check(&ground, wanted)?);
     }
     canaries::check(&case.canaries, &folder.join("logs"), &answers)?;
     Ok(notes)

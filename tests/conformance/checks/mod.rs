@@ -5,3 +5,7 @@ pub(crate) mod requests;
 pub(crate) mod canaries;
 
 pub(crate) mod overhead;
+
+pub(crate) mod rollout;
+
+pub(crate) mod order;

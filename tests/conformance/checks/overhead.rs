@@ -14,7 +14,7 @@ pub(crate) fn check(desk: &Desk, overhead: &Overhead) -> Result<String> {
     }
     for _ in 0..overhead.times {
         for (source, times) in sources.iter().zip(&mut times) {
-            let answer = desk.server.generate(source)?;
+            let answer = desk.server.generate(source, "default")?;
             answer.objects()?;
             times.push(answer.millis);
         }

@@ -28,7 +28,7 @@ impl Desk<'_> {
         let question = self.question(request)?;
         let answers = self.server.ask(&vec![question; request.together])?;
         for answer in &answers {
-            self.compare(&request.expect, answer)?;
+            self.compare(request, answer)?;
             // Every answer must be the same, not only as good.
             if answer.result["manifests"] != answers[0].result["manifests"] {
                 bail!("two answers to one request differ");
@@ -44,10 +44,12 @@ impl Desk<'_> {
 
     fn question(&self, request: &Request) -> Result<Value> {
         let source = self.source(&request.source)?;
-        let mut question = json!({"call": request.ask, "source": source, "application": "case", "namespace": "default",
+        let mut question = json!({"call": request.ask, "source": source, "application": "case", "namespace": request.namespace,
             "noCache": true, "seconds": request.seconds.unwrap_or(60.0), "kubeVersion": request.kube_version});
         if matches!(request.ask.as_str(), "match" | "announce" | "run") {
-            let plugin = source["plugin"]["name"].as_str().context("source.plugin.name says whose cmp-server is asked")?;
+            let plugin = source["plugin"]["name"]
+                .as_str()
+                .context("source.plugin.name says whose cmp-server is asked")?;
             question["socket"] = json!(self.server.socket(plugin));
             question["folder"] = json!(self.repo.folder());
         } else {
@@ -56,7 +58,8 @@ impl Desk<'_> {
         Ok(question)
     }
 
-    fn compare(&self, expect: &Expect, answer: &Answer) -> Result<()> {
+    fn compare(&self, request: &Request, answer: &Answer) -> Result<()> {
+        let expect = &request.expect;
         if let Some(limit) = expect.within
             && answer.millis > limit * 1000.0
         {
@@ -71,12 +74,19 @@ impl Desk<'_> {
         if let Some(part) = &expect.result {
             contains(part, &answer.result, "result")?;
         }
+        let text = answer.result.to_string();
+        if let Some(wanted) = expect.result_has.iter().find(|wanted| !text.contains(*wanted)) {
+            bail!("the answer lacks `{wanted}`: {text}");
+        }
+        if let Some(unwanted) = expect.result_lacks.iter().find(|unwanted| text.contains(*unwanted)) {
+            bail!("the answer has `{unwanted}`: {text}");
+        }
         if let Some(arguments) = &expect.local {
             let local = self.local_objects(arguments)?;
             same_objects(&answer.objects()?, &local, &|object| object.clone())?;
         }
         if let Some(source) = &expect.source {
-            let other = self.server.objects(&self.source(source)?)?;
+            let other = self.server.generate(&self.source(source)?, &request.namespace)?.objects()?;
             same_objects(&answer.objects()?, &other, &objects::without_our_annotations)?;
         }
         compare_ids(expect, answer)
@@ -167,7 +177,9 @@ fn same_objects(found: &[Value], wanted: &[Value], view: &dyn Fn(&Value) -> Valu
     for (id, object) in &theirs {
         match ours.get(id) {
             None => bail!("{id} is missing"),
-            Some(other) if other != object => bail!("{id} differs\n    found:  {other}\n    wanted: {object}"),
+            Some(other) if other != object => {
+                bail!("{id} differs\n    found:  {other}\n    wanted: {object}")
+            }
             Some(_) => {}
         }
     }

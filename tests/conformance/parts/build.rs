@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -154,13 +155,18 @@ impl Built {
             fs::create_dir_all(target.join(name))?;
             for entry in fs::read_dir(&source)? {
                 let entry = entry?;
-                fs::copy(entry.path(), target.join(name).join(entry.file_name()))?;
+                copy_file(&entry.path(), &target.join(name).join(entry.file_name()))?;
             }
-        } else {
-            fs::copy(&source, target.join(name))?;
+            return Ok(());
         }
-        Ok(())
+        copy_file(&source, &target.join(name))
     }
+}
+
+/// Go's module cache is read-only and knows no executable files; scripts need to be.
+fn copy_file(from: &Path, to: &Path) -> Result<()> {
+    fs::write(to, fs::read(from)?)?;
+    Ok(fs::set_permissions(to, fs::Permissions::from_mode(0o755))?)
 }
 
 impl Program {
@@ -189,12 +195,17 @@ impl Program {
         let mut command = match self.from {
             From::Module { folder, package } => {
                 let mut command = go(folder);
-                command.args(["build", "-mod=readonly", "-trimpath", "-ldflags", &flags, "-o"]).args([&made]).arg(package);
+                command
+                    .args(["build", "-mod=readonly", "-trimpath", "-ldflags", &flags, "-o"])
+                    .args([&made])
+                    .arg(package);
                 command
             }
             From::Install { package } => {
                 let mut command = Command::new("go");
-                command.args(["install", "-trimpath", "-ldflags", &flags, package]).env("GOBIN", fresh.path());
+                command
+                    .args(["install", "-trimpath", "-ldflags", &flags, package])
+                    .env("GOBIN", fresh.path());
                 command
             }
         };
@@ -213,7 +224,8 @@ fn go(folder: &str) -> Command {
 }
 
 fn hash_folder(folder: &Path, hasher: &mut DefaultHasher) -> Result<()> {
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
     entries.sort();
     for entry in entries {
         if entry.is_dir() {

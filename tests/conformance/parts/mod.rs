@@ -7,3 +7,11 @@ pub(crate) mod build;
 pub(crate) mod repo;
 
 pub(crate) mod repo_server;
+
+pub(crate) mod cluster;
+
+pub(crate) mod stages;
+
+pub(crate) mod argocd;
+
+pub(crate) mod audit;

@@ -107,7 +107,11 @@ pub(crate) fn port_open(port: u16) -> bool {
 }
 
 /// Polls until `done` gives a value; the error after `limit` ends in `what`.
-pub(crate) fn wait_for<T>(what: &str, limit: Duration, mut done: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+pub(crate) fn wait_for<T>(
+    what: &str,
+    limit: Duration,
+    mut done: impl FnMut() -> Result<Option<T>>,
+) -> Result<T> {
     let start = Instant::now();
     loop {
         if let Some(value) = done()? {
@@ -116,7 +120,7 @@ pub(crate) fn wait_for<T>(what: &str, limit: Duration, mut done: impl FnMut() ->
         if start.elapsed() > limit {
             bail!("after {limit:?} still waiting for {what}");
         }
-        sleep(Duration::from_millis(100));
+        sleep(pause);
     }
 }
 

@@ -62,7 +62,16 @@ impl Repo {
     /// Commits everything.
     pub(crate) fn commit(&self) -> Result<()> {
         self.git(&["add", "--all"])?;
-        self.git(&["-c", "user.name=case", "-c", "user.email=case@conformance.test", "commit", "--quiet", "-m", "content"])
+        self.git(&[
+            "-c",
+            "user.name=case",
+            "-c",
+            "user.email=case@conformance.test",
+            "commit",
+            "--quiet",
+            "-m",
+            "content",
+        ])
     }
 
     fn git(&self, arguments: &[&str]) -> Result<()> {
@@ -135,9 +144,11 @@ fn short_id(object: &Value) -> String {
 
 /// Pods carry the annotation, so on a workload it belongs to the template.
 fn annotate(object: &mut Value, delay: &str) -> Result<()> {
-    let carrier = if object["spec"]["template"].is_object() { &mut object["spec"]["template"] } else { object };
+    let carrier =
+        if object["spec"]["template"].is_object() { &mut object["spec"]["template"] } else { object };
     let meta = carrier.as_object_mut().context("an object")?.entry("metadata").or_insert_with(|| json!({}));
-    let annotations = meta.as_object_mut().context("metadata")?.entry("annotations").or_insert_with(|| json!({}));
+    let annotations =
+        meta.as_object_mut().context("metadata")?.entry("annotations").or_insert_with(|| json!({}));
     annotations[READY_DELAY] = json!(delay);
     Ok(())
 }

@@ -93,15 +93,15 @@ impl RepoServer {
     }
 
     /// Asks the repo-server for the manifests of a source.
-    pub(crate) fn generate(&self, source: &Value) -> Result<Answer> {
+    pub(crate) fn generate(&self, source: &Value, namespace: &str) -> Result<Answer> {
         let question = json!({"call": "generate", "server": self.address(), "source": source, "application": "case",
-            "namespace": "default", "noCache": true});
+            "namespace": namespace, "noCache": true, "kustomizeFlags": "--enable-helm"});
         self.ask(&[question])?.pop().context("one answer for one question")
     }
 
     /// The objects of a source.
     pub(crate) fn objects(&self, source: &Value) -> Result<Vec<Value>> {
-        self.generate(source)?.objects()
+        self.generate(source, "default")?.objects()
     }
 }
 
@@ -112,7 +112,10 @@ impl Answer {
             bail!("the repo-server refused: {}", self.error);
         }
         let manifests = self.result["manifests"].as_array().map(Vec::as_slice).unwrap_or_default();
-        manifests.iter().map(|text| Ok(serde_json::from_str(text.as_str().context("a manifest is text")?)?)).collect()
+        manifests
+            .iter()
+            .map(|text| Ok(serde_json::from_str(text.as_str().context("a manifest is text")?)?))
+            .collect()
     }
 }
 
@@ -137,7 +140,16 @@ impl Place<'_> {
 
     fn redis(&self, port: u16) -> Result<Process> {
         let mut command = Command::new("redis-server");
-        command.args(["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--port", &port.to_string()]);
+        command.args([
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+            "--port",
+            &port.to_string(),
+        ]);
         Process::start("redis", command.current_dir(self.folder), &self.logs()?)
     }
 

@@ -33,8 +33,10 @@ type question struct {
 	Namespace   string
 	KubeVersion *string
 	APIVersions []string
-	NoCache     bool
-	Seconds     float64
+	// Flags of `kustomize build`, which Argo CD keeps in its settings.
+	KustomizeFlags string
+	NoCache        bool
+	Seconds        float64
 }
 
 type answer struct {
@@ -111,7 +113,8 @@ func askRepoServer(ctx context.Context, q *question, start *time.Time) (any, err
 		Repo: repo, Revision: q.Source.TargetRevision, AppName: q.Application, Namespace: q.Namespace,
 		ApplicationSource: &q.Source, NoCache: q.NoCache, KubeVersion: version, ApiVersions: q.APIVersions,
 		ProjectName: "default", ProjectSourceRepos: []string{"*"},
-		AppLabelKey: "app.kubernetes.io/instance", TrackingMethod: string(v1alpha1.TrackingMethodAnnotation),
+		KustomizeOptions: &v1alpha1.KustomizeOptions{BuildOptions: q.KustomizeFlags},
+		AppLabelKey:      "app.kubernetes.io/instance", TrackingMethod: string(v1alpha1.TrackingMethodAnnotation),
 	})
 }
 
