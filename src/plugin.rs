@@ -1,7 +1,7 @@
 //! What Argo CD tells a plugin, in its environment → what to render.
 //!
-//! Parameters come as JSON in ARGOCD_APP_PARAMETERS; each may also be given as ARGOCD_ENV_LADDER_<NAME>, and the
-//! parameter wins. Argo CD never sends an announced default, so whatever is absent here is the default.
+//! Parameters come as JSON in `ARGOCD_APP_PARAMETERS`; each may also be given as `ARGOCD_ENV_LADDER_<NAME>`,
+//! and the parameter wins. Argo CD never sends an announced default, so whatever is absent here is the default.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub struct SourceOrigin {
     pub path: String,
 }
 
-/// One entry of ARGOCD_APP_PARAMETERS.
+/// One entry of `ARGOCD_APP_PARAMETERS`.
 #[derive(Debug, Deserialize)]
 struct Parameter {
     name: String,

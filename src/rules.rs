@@ -18,6 +18,7 @@ pub const IDS: &[&str] = &[
     "source-not-rendered",
     "remote-source-not-fetched",
     "nested-source-skipped",
+    "dangling-link",
     "existing-order-contradicts-evidence",
     "unsatisfied-reference",
     "role-without-rung",

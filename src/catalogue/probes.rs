@@ -59,7 +59,15 @@ pub enum Fact {
     IngressClassName,
     /// A chart an object stands for.
     Chart,
-    /// An OLM package an object stands for.
+    /// A folder of a repository an object applies.
+    AppliedPath,
+    /// Where and under which name a chart is installed.
+    Install,
+    /// Where a source of Flux gets charts from.
+    ChartSource,
+    /// A kind an object makes without being its CRD.
+    MadeKind,
+    /// A package of OLM or Crossplane an object stands for.
     Package,
 }
 
@@ -147,17 +155,49 @@ const STATEFUL_SET: &[CodeProbe] = &[probe(
 const CLAIM: &[CodeProbe] = &[probe(Fact::Claim, "$.spec", &["storageClassName", "volumeName"])];
 
 const INGRESS: &[CodeProbe] = &[probe(Fact::IngressClassName, "$.spec.ingressClassName", &[])];
+const IN_APPLICATION: &[&str] =
+    &["chart", "repoURL", "helm.releaseName", "helm.valuesObject.fullnameOverride"];
 const APPLICATION: &[CodeProbe] = &[
-    probe(Fact::Chart, "$.spec.source", &["chart", "repoURL"]),
-    probe(Fact::Chart, "$.spec.sources[*]", &["chart", "repoURL"]),
+    probe(Fact::Chart, "$.spec.source", IN_APPLICATION),
+    probe(Fact::Chart, "$.spec.sources[*]", IN_APPLICATION),
+    probe(Fact::Install, "$.spec", &["destination.namespace"]),
+    probe(Fact::AppliedPath, "$.spec.source", &["path", "repoURL"]),
+    probe(Fact::AppliedPath, "$.spec.sources[*]", &["path", "repoURL"]),
+    probe(Fact::Hosts, "$.spec.source.helm.values", &[]),
+    probe(Fact::Hosts, "$.spec.source.helm.valuesObject..*", &[]),
+    probe(Fact::Hosts, "$.spec.sources[*].helm.values", &[]),
+    probe(Fact::Hosts, "$.spec.sources[*].helm.valuesObject..*", &[]),
 ];
 const APPLICATION_SET: &[CodeProbe] = &[
-    probe(Fact::Chart, "$.spec.template.spec.source", &["chart", "repoURL"]),
-    probe(Fact::Chart, "$.spec.template.spec.sources[*]", &["chart", "repoURL"]),
+    probe(Fact::Chart, "$.spec.template.spec.source", IN_APPLICATION),
+    probe(Fact::Chart, "$.spec.template.spec.sources[*]", IN_APPLICATION),
+    probe(Fact::Install, "$.spec.template.spec", &["destination.namespace"]),
 ];
-const HELM_RELEASE: &[CodeProbe] = &[probe(Fact::Chart, "$.spec.chart.spec", &["chart"])];
-const REMOTE_CHART: &[CodeProbe] = &[probe(Fact::Chart, "$.spec", &["chart", "repoURL"])];
+const HELM_RELEASE: &[CodeProbe] = &[
+    probe(
+        Fact::Chart,
+        "$.spec.chart.spec",
+        &["chart", "sourceRef.kind", "sourceRef.name", "sourceRef.namespace"],
+    ),
+    probe(Fact::Chart, "$.spec.chartRef", &["kind", "name", "namespace"]),
+    probe(Fact::Install, "$.spec", &["targetNamespace", "releaseName", "values.fullnameOverride"]),
+    probe(Fact::Hosts, "$.spec.values..*", &[]),
+];
+const FLUX_KUSTOMIZATION: &[CodeProbe] =
+    &[probe(Fact::AppliedPath, "$.spec", &["path", "components[*]", "sourceRef.name"])];
+const FLUX_SOURCE: &[CodeProbe] = &[probe(Fact::ChartSource, "$.spec", &["url", "chart"])];
+const COMPOSITE_DEFINITION: &[CodeProbe] =
+    &[probe(Fact::MadeKind, "$.spec", &["group", "names.kind", "claimNames.kind", "scope"])];
+const RESOURCE_GRAPH: &[CodeProbe] = &[probe(Fact::MadeKind, "$.spec.schema", &["group", "kind", "scope"])];
+const CONSTRAINT_TEMPLATE: &[CodeProbe] = &[probe(Fact::MadeKind, "$.spec.crd.spec", &["names.kind"])];
+const EXTERNAL_SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.spec.target.template.data.*", &[])];
+const SEALED_SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.spec.template.data.*", &[])];
+const VAULT_SECRET: &[CodeProbe] =
+    &[probe(Fact::Hosts, "$.spec.destination.transformation.templates.*.text", &[])];
+const REMOTE_CHART: &[CodeProbe] =
+    &[probe(Fact::Chart, "$.spec", &["chart", "repoURL"]), probe(Fact::Install, "$.spec", &["releaseName"])];
 const SUBSCRIPTION: &[CodeProbe] = &[probe(Fact::Package, "$.spec.name", &[])];
+const CROSSPLANE_PROVIDER: &[CodeProbe] = &[probe(Fact::Package, "$.spec.package", &[])];
 
 /// The facts asked of a kind.
 pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodeProbe> {
@@ -180,7 +220,18 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
         ("argoproj.io", "Application") => APPLICATION,
         ("argoproj.io", "ApplicationSet") => APPLICATION_SET,
         ("helm.toolkit.fluxcd.io", "HelmRelease") => HELM_RELEASE,
+        ("kustomize.toolkit.fluxcd.io", "Kustomization") => FLUX_KUSTOMIZATION,
+        ("source.toolkit.fluxcd.io", "HelmRepository" | "OCIRepository" | "HelmChart") => FLUX_SOURCE,
+        ("external-secrets.io", "ExternalSecret") => EXTERNAL_SECRET,
+        ("bitnami.com", "SealedSecret") => SEALED_SECRET,
+        ("secrets.hashicorp.com", "VaultStaticSecret" | "VaultDynamicSecret" | "VaultPKISecret") => {
+            VAULT_SECRET
+        }
+        ("apiextensions.crossplane.io", "CompositeResourceDefinition") => COMPOSITE_DEFINITION,
+        ("kro.run", "ResourceGraphDefinition") => RESOURCE_GRAPH,
+        ("templates.gatekeeper.sh", "ConstraintTemplate") => CONSTRAINT_TEMPLATE,
         ("operators.coreos.com", "Subscription") => SUBSCRIPTION,
+        ("pkg.crossplane.io", "Provider") => CROSSPLANE_PROVIDER,
         (crate::render::remote::GROUP, "RemoteChart") => REMOTE_CHART,
         _ => &[],
     };

@@ -49,22 +49,23 @@ pub fn providers<'c>(
     catalogue: &'c Catalogue,
 ) -> impl Iterator<Item = &'c ProviderRow> {
     let images = resource.manifest.facts(Fact::Image).filter_map(|capture| capture.value.as_deref());
-    let charts = resource
-        .manifest
-        .facts(Fact::Chart)
-        .filter_map(|chart| Some((chart.field("chart")?, chart.field("repoURL"))));
-    let packages = resource.manifest.facts(Fact::Package).filter_map(|capture| capture.value.as_deref());
+    let charts = resource.charts.iter();
+    let packages = || resource.manifest.facts(Fact::Package).filter_map(|capture| capture.value.as_deref());
+    // A package of Crossplane is an image; one of OLM is a bare name.
+    let images = images.chain(packages().filter(|package| package.contains('/')));
     images
         .flat_map(|image| catalogue.providers_of_image(image))
-        .chain(charts.flat_map(|(chart, repository)| catalogue.providers_of_chart(chart, repository)))
-        .chain(packages.flat_map(|package| catalogue.providers_of_package(package)))
+        .chain(
+            charts.flat_map(|chart| catalogue.providers_of_chart(&chart.name, chart.repository.as_deref())),
+        )
+        .chain(packages().flat_map(|package| catalogue.providers_of_package(package)))
 }
 
 /// Whether the resource runs something: a workload, or a chart or package that brings one.
 #[must_use]
 pub fn runs(resource: &Resource) -> bool {
-    let stands_for = |fact| resource.manifest.facts(fact).next().is_some();
-    resource.is_workload || stands_for(Fact::Chart) || stands_for(Fact::Package)
+    let is_package = resource.manifest.facts(Fact::Package).next().is_some();
+    resource.is_workload || is_package || !resource.charts.is_empty()
 }
 
 fn by_image(resources: &[Resource], catalogue: &Catalogue) -> Vec<(ResourceIndex, String)> {

@@ -34,7 +34,7 @@ pub enum Command {
         after_help = "Example:\n  argocd-ladder explain foundation-vault-secret-store --root examples/rollout-phases\n  argocd-ladder explain platform-keycloak platform-postgres-clusters --root examples/rollout-phases"
     )]
     Explain(ExplainArgs),
-    /// Render as Argo CD's plugin: set by ARGOCD_APP_*, ARGOCD_ENV_LADDER_* and the plugin's parameters
+    /// Render as Argo CD's plugin: set by its environment and the plugin's parameters
     #[command(
         after_help = "Example, in an Application:\n  spec:\n    source:\n      plugin:\n        name: argocd-ladder\n        parameters: [{name: phases, string: 100-199}]\n\nWhat it writes is what `argocd-ladder render` writes."
     )]

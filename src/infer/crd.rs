@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::scene::{Scene, Wait};
-use super::{Found, Inferred};
+use super::{Found, Inferred, brought};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, is_built_in_group};
 use crate::classify::serves;
-use crate::model::{
-    ComponentIndex, Finding, Gate, Provision, Reason, Resource, ResourceId, ResourceIndex, Strength,
-};
+use crate::model::{ComponentIndex, Finding, Gate, Provision, Reason, Resource, ResourceIndex, Strength};
 
 /// Strong edges to CRDs.
 #[must_use]
@@ -89,23 +87,14 @@ pub fn may_serve(workload: &Resource, crds: &[String], catalogue: &Catalogue) ->
     known.peek().is_none() || known.any(|provider| provider.crds.iter().any(|name| crds.contains(name)))
 }
 
-/// The CRDs a known chart or package brings with it.
-pub fn brought_by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
-    if resource.is_workload || !serves::runs(resource) {
-        return Vec::new();
-    }
-    let names = serves::providers(resource, catalogue).flat_map(|provider| &provider.crds);
-    names.map(|name| crd_id(name)).collect()
-}
-
-fn crd_id(name: &str) -> ResourceId {
-    ResourceId::new("apiextensions.k8s.io", "CustomResourceDefinition", "", name)
-}
-
 /// Who makes the CRD at run time, or declares it.
 fn at_run_time(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
+    let makers = scene.kind_makers(group, kind);
+    if !makers.is_empty() {
+        return Found::Made(makers);
+    }
     let names = scene.crd_names(group, kind);
-    let made = names.iter().find_map(|name| scene.maker(&crd_id(name)));
+    let made = names.iter().find_map(|name| scene.maker(&brought::crd(name)));
     made.unwrap_or_else(|| match scene.find_declared(&Provision::Crd(group.to_owned(), kind.to_owned())) {
         Found::Nobody => bringing_charts(scene, group, kind),
         found => found,

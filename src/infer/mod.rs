@@ -4,7 +4,10 @@
 
 pub mod scene;
 pub mod admission;
+pub mod admission_unseen;
 pub mod annotations;
+pub mod applied;
+pub mod brought;
 pub mod class;
 pub mod crd;
 pub mod declared;
@@ -49,6 +52,7 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     rbac::edges,
     webhook::edges,
     admission::edges,
+    admission_unseen::edges,
     service_address::edges,
     annotations::edges,
 ];
@@ -68,6 +72,8 @@ pub fn edges(scene: &Scene<'_>) -> Result<Inferred, Problems> {
     // Last: how strong a wait for an operator is depends on who waits for what its objects make.
     let operators = operator::edges(scene, &inferred.edges);
     inferred.extend(operators);
+    let applied = applied::edges(scene, &inferred.edges);
+    inferred.extend(applied);
     inferred.edges.par_sort();
     inferred.edges.dedup();
     inferred.findings.sort();

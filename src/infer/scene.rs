@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{crd, reference};
+use super::{brought, crd, reference};
 use crate::catalogue::Catalogue;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::rows::Scope;
-use crate::classify::serves;
+use crate::classify::{made_kinds, serves};
 use crate::model::{
     Component, ComponentIndex, Edge, End, Finding, Gate, Level, Origin, Provision, Reason, Resource,
     ResourceId, ResourceIndex, Strength,
@@ -44,6 +44,7 @@ pub struct Scene<'a> {
     pods: HashMap<(&'a str, &'a str, &'a str), Vec<ResourceIndex>>,
     workloads: Vec<Vec<ResourceIndex>>,
     provisioners: HashMap<&'a str, Vec<ResourceIndex>>,
+    kind_makers: HashMap<(&'a str, &'a str), Vec<ResourceIndex>>,
 }
 
 /// What an edge says besides its ends.
@@ -81,6 +82,7 @@ impl<'a> Scene<'a> {
             pods: HashMap::new(),
             workloads: vec![Vec::new(); components.len()],
             provisioners: HashMap::new(),
+            kind_makers: HashMap::new(),
         };
         for (number, resource) in resources.iter().enumerate() {
             scene.index(ResourceIndex(number), resource);
@@ -91,7 +93,7 @@ impl<'a> Scene<'a> {
             }
         }
         for (number, resource) in resources.iter().enumerate() {
-            let brought = crd::brought_by(resource, catalogue);
+            let brought = brought::by(resource, catalogue);
             for id in reference::made_by(resource, catalogue).into_iter().chain(brought) {
                 scene.made.entry(id).or_default().push(ResourceIndex(number));
             }
@@ -106,6 +108,9 @@ impl<'a> Scene<'a> {
             && let (Some(group), Some(kind)) = (manifest.fact(Fact::CrdGroup), manifest.fact(Fact::CrdKind))
         {
             self.crds.entry((group, kind)).or_insert(index);
+        }
+        for made in made_kinds::of(manifest) {
+            self.kind_makers.entry((made.group, made.kind)).or_default().push(index);
         }
         if resource.is_workload {
             self.workloads[resource.component.0].push(index);
@@ -177,6 +182,12 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn crd(&self, group: &str, kind: &str) -> Option<ResourceIndex> {
         self.crds.get(&(group, kind)).copied()
+    }
+
+    /// Objects that make a kind without being its CRD.
+    #[must_use]
+    pub fn kind_makers(&self, group: &str, kind: &str) -> Vec<ResourceIndex> {
+        self.kind_makers.get(&(group, kind)).cloned().unwrap_or_default()
     }
 
     /// Workloads that serve a group.

@@ -109,11 +109,9 @@ impl Ladder {
         self.edges.iter().filter(|edge| !edge.is_inner())
     }
 
-    /// Number of resources of a component.
-    #[must_use]
-    pub fn resource_count(&self, component: ComponentIndex) -> usize {
-        let own = |resource: &&Resource| resource.component == component && !resource.is_stand_in();
-        self.resources.iter().filter(own).count()
+    /// The resources that are written out, as read.
+    pub fn written(&self) -> impl Iterator<Item = ResourceIndex> {
+        (0..self.resources.len()).map(ResourceIndex).filter(|index| !self.resource(*index).is_stand_in())
     }
 
     /// The loudest level among the findings.

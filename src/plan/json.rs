@@ -90,8 +90,8 @@ pub fn plan(ladder: &Ladder, with_resources: bool) -> Plan<'_> {
     for edge in ladder.outer_edges().filter(|edge| edge.dropped.is_none()) {
         waits[edge.from.component.0].push(&ladder.component(edge.to.component).name);
     }
-    for resource in &ladder.resources {
-        counts[resource.component.0] += 1;
+    for index in ladder.written() {
+        counts[ladder.resource(index).component.0] += 1;
     }
     let components = waits.into_iter().zip(counts).enumerate().map(|(number, (mut waits, count))| {
         waits.sort_unstable();
@@ -105,9 +105,7 @@ pub fn plan(ladder: &Ladder, with_resources: bool) -> Plan<'_> {
         components: components.collect(),
         edges: ladder.outer_edges().map(|edge| view(ladder, edge)).collect(),
         resource_edges: with_resources.then(|| inner.map(|edge| view(ladder, edge)).collect()),
-        resources: with_resources.then(|| {
-            (0..ladder.resources.len()).map(|number| resource(ladder, ResourceIndex(number))).collect()
-        }),
+        resources: with_resources.then(|| ladder.written().map(|index| resource(ladder, index)).collect()),
         findings: &ladder.findings,
     }
 }

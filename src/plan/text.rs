@@ -22,7 +22,7 @@ pub fn write(ladder: &Ladder, out: &mut impl Write) -> io::Result<()> {
         out,
         "{} with {} on {}",
         counted(ladder.components.len(), "component"),
-        counted(ladder.resources.len(), "resource"),
+        counted(ladder.written().count(), "resource"),
         counted(phases.len(), "rung")
     )?;
     let width = ladder.components.iter().map(|component| component.name.len()).max().unwrap_or(0);

@@ -69,7 +69,9 @@ fn local(root: &Path, chart: &Chart<'_>, folder: &str, tools: &Tools<'_>) -> Res
     let key = match sources::version(tools, ["helm"].into_iter()) {
         Some(version) => {
             let mut key = Key::new(&version);
-            arguments(chart, tools).iter().for_each(|argument| key.add(argument));
+            for argument in arguments(chart, tools) {
+                key.add(argument);
+            }
             values.add_to(&mut key);
             sources::add(&mut key, root, &files)?;
             Some(key)

@@ -83,7 +83,7 @@ impl Kustomization {
         node: &Node,
         open: &mut Vec<String>,
     ) {
-        let entries = REFERENCES.iter().filter_map(|field| node.get(field)).flat_map(|list| list.items());
+        let entries = REFERENCES.iter().filter_map(|field| node.get(field)).flat_map(Node::items);
         for entry in entries {
             let Some(text) = entry.text().filter(|text| !text.contains('\n')) else { continue };
             let local = disk::joined(folder, text);
@@ -100,7 +100,7 @@ impl Kustomization {
         let charts = ["helmCharts", "helmChartInflationGenerator"];
         let home = node.at(&["helmGlobals", "chartHome"]).and_then(Node::text).unwrap_or("charts");
         let home = disk::joined(folder, home);
-        for chart in charts.iter().filter_map(|field| node.get(field)).flat_map(|list| list.items()) {
+        for chart in charts.iter().filter_map(|field| node.get(field)).flat_map(Node::items) {
             self.has_charts = true;
             let field = |name: &str| chart.get(name).and_then(Node::text);
             let Some(name) = field("name").or_else(|| field("chartName")) else { continue };
@@ -132,7 +132,7 @@ impl Kustomization {
             }
             let lists = ["envs", "files"].iter().filter_map(|field| generator.get(field));
             let single = generator.get("env");
-            let files = lists.flat_map(|list| list.items()).chain(single).filter_map(Node::text);
+            let files = lists.flat_map(Node::items).chain(single).filter_map(Node::text);
             for file in files {
                 let path = file.split_once('=').map_or(file, |(_, path)| path);
                 // A file that is not there or no text holds nothing kustomize could show.

@@ -90,7 +90,9 @@ fn key(
     };
     let mut key = Key::new(&version);
     key.add(folder);
-    chart_arguments(kustomization, tools).iter().for_each(|argument| key.add(argument));
+    for argument in chart_arguments(kustomization, tools) {
+        key.add(argument);
+    }
     sources::add(&mut key, root, &files)?;
     Ok(Some(key))
 }

@@ -11,6 +11,7 @@ use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 pub const NOT_FOUND: i32 = 127;
 
 /// Turns this process into `program`; comes back only when that fails, with the exit code to leave with.
+#[must_use]
 pub fn launch(parent: i32, program: &OsString, arguments: &[OsString]) -> i32 {
     // The kernel keeps this wish across the change of program.
     let asked = set_parent_process_death_signal(Some(Signal::KILL));

@@ -15,6 +15,7 @@ pub mod template;
 pub mod tools;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -26,7 +27,7 @@ use tools::{ToolError, ToolOptions, Tools};
 use crate::catalogue::Catalogue;
 use crate::load::LoadedComponent;
 use crate::load::descriptor::{ChartSource, Source};
-use crate::model::{Finding, Level};
+use crate::model::{Finding, Level, Origin};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
 
@@ -81,11 +82,11 @@ pub fn manifests(
     let mut work = Vec::new();
     for (index, found) in listed.into_iter().enumerate() {
         match found {
-            Ok(Found { files, skipped }) => {
+            Ok(Found { files, skipped, dangling }) => {
                 work.extend(files.into_iter().map(|file| (index, file)));
-                rendered[index]
-                    .findings
-                    .extend(skipped.iter().map(|skipped| skipped_finding(&components[index], skipped)));
+                let findings = &mut rendered[index].findings;
+                findings.extend(skipped.iter().map(|skipped| skipped_finding(&components[index], skipped)));
+                findings.extend(dangling.iter().map(|link| dangling_finding(&components[index], link)));
             }
             Err(Problems(found)) => problems.extend(found),
         }
@@ -152,18 +153,12 @@ fn by_tool(
         Source::Directory(path) | Source::Kustomize(path) => (Some(path.clone()), &plain_chart, path.clone()),
         Source::Globs { .. } => return Ok(Rendered::default()),
     };
-    let output = match (tool, &folder) {
-        (Tool::Kustomize, Some(folder)) => kustomize::build(root, folder, tools)?,
-        _ => {
-            let chart = helm::Chart {
-                component,
-                folder: folder.clone(),
-                settings,
-                base,
-                destination: rendering.destination,
-            };
-            helm::template(root, &chart, tools)?
-        }
+    let output = if let (Tool::Kustomize, Some(folder)) = (tool, &folder) {
+        kustomize::build(root, folder, tools)?
+    } else {
+        let destination = rendering.destination;
+        let chart = helm::Chart { component, folder: folder.clone(), settings, base, destination };
+        helm::template(root, &chart, tools)?
     };
     match output {
         Output::Text(text) => Ok(template::manifests(&text, tool, folder.as_deref(), rendering.catalogue)),
@@ -211,9 +206,7 @@ fn files(root: &Path, component: &LoadedComponent) -> Result<Found, Problems> {
             }
             plain::in_directory(root, path)
         }
-        Source::Globs { base, patterns } => {
-            plain::by_globs(root, base, patterns, origin).map(|files| Found { files, ..Found::default() })
-        }
+        Source::Globs { base, patterns } => plain::by_globs(root, base, patterns, origin),
         Source::Kustomize(_) | Source::Chart { .. } => Ok(Found::default()),
     }
 }
@@ -228,6 +221,15 @@ fn skipped_finding(component: &LoadedComponent, (path, tool): &(String, Tool)) -
     .about(name)
     .at(component.source_origin.clone())
     .help("describe it with a component.yaml of its own if it should be rolled out")
+}
+
+/// Argo CD passes over such a link with a line in its log.
+fn dangling_finding(component: &LoadedComponent, link: &str) -> Finding {
+    let message = format!("`{link}` is a link to nothing and is left out");
+    Finding::new("dangling-link", Level::Warning, message)
+        .about(&component.component.name)
+        .at(Origin::new(&Arc::from(link), 1))
+        .help("remove the link, or restore what it leads to")
 }
 
 fn missing(program: &str, tool: Tool, component: &LoadedComponent) -> Problem {

@@ -10,6 +10,7 @@ mod hygiene;
 mod items;
 mod json;
 mod keys;
+mod lines;
 mod locate;
 mod outline;
 mod patch;

@@ -1,6 +1,6 @@
 //! Golden cases: `tests/cases/<case>` holds a `repo`, a `cmd`, and the `stdout`, `stderr` and `exit` it must give.
 //!
-//! An absent file stands for empty output, exit code 0, or no input. `UPDATE=1 cargo test` rewrites what is expected;
+//! An absent file stands for empty output, exit code 0, or no input; `tools` holds the only programs on the PATH. `UPDATE=1 cargo test` rewrites what is expected;
 //! cases below `reject` must fail with empty output even then.
 
 use std::path::{Path, PathBuf};
@@ -99,7 +99,9 @@ fn perform(case: &Path) -> Run {
     assert_eq!(words.next(), Some("argocd-ladder"), "{}/cmd", case.display());
     let args: Vec<&str> = words.collect();
     let stdin = text(case, "stdin");
-    run_in(tree.path(), &args, &Surroundings { stdin: stdin.as_bytes(), variables: &[] })
+    // Only the case's own programs: what a developer has installed must not decide.
+    let tools = case.join("tools").display().to_string();
+    run_in(tree.path(), &args, &Surroundings { stdin: stdin.as_bytes(), variables: &[("PATH", &tools)] })
 }
 
 /// A file of a case; absent means empty.

@@ -2,9 +2,13 @@
 
 mod bytes;
 mod commands;
+mod generate;
 mod golden;
 mod harness;
 mod hostile;
 mod readme;
+mod real_tools;
 mod rollout_bytes;
 mod rollout_phases;
+mod sidecar;
+mod sources;

@@ -1,0 +1,96 @@
+//! The plugin's commands: configured by the environment alone, and the same bytes as `render`.
+
+use std::path::Path;
+
+use crate::harness::{Run, Surroundings, Tree, run, run_in};
+
+fn example() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/rollout-phases")
+}
+
+fn generate(variables: &[(&str, &str)]) -> Run {
+    run_in(&example(), &["generate"], &Surroundings { variables, ..Surroundings::default() })
+}
+
+fn parameters(text: &str) -> Run {
+    generate(&[("ARGOCD_APP_PARAMETERS", text)])
+}
+
+#[test]
+fn generate_writes_what_render_writes() {
+    for (variables, arguments) in [
+        (vec![], vec![]),
+        (vec![("ARGOCD_APP_PARAMETERS", "null"), ("KUBE_VERSION", ""), ("KUBE_API_VERSIONS", "")], vec![]),
+        (vec![("ARGOCD_APP_NAMESPACE", "vault")], vec!["--namespace", "vault"]),
+        (
+            vec![(
+                "ARGOCD_APP_PARAMETERS",
+                r#"[{"name":"phases","string":"100-199"},{"name":"waves","string":"dense"}]"#,
+            )],
+            vec!["--phases", "100-199", "--waves", "dense"],
+        ),
+        (vec![("ARGOCD_ENV_LADDER_PHASES", "100-199")], vec!["--phases", "100-199"]),
+        (
+            vec![("ARGOCD_APP_PARAMETERS", r#"[{"name":"component","array":["foundation-vault-core"]}]"#)],
+            vec!["--component", "foundation-vault-core"],
+        ),
+    ] {
+        let rendered = run(&example(), &[&["render", "."][..], &arguments].concat());
+        assert_eq!(generate(&variables), rendered, "{variables:?}");
+        assert!(!rendered.succeeded().is_empty());
+    }
+}
+
+#[test]
+fn parameters_that_do_not_fit_are_refused() {
+    for (text, expected) in [
+        (r#"[{"name":"componant","string":"x"}]"#, "did you mean `component`?"),
+        (r#"[{"name":"target","string":"manifest"}]"#, "did you mean `manifests`?"),
+        (
+            r#"[{"name":"component","array":["foundation-vault-cor"]}]"#,
+            "did you mean `foundation-vault-core`?",
+        ),
+        (r#"[{"name":"phases","string":"156"}]"#, "there is no rung `156`"),
+        (r#"[{"name":"environment","string":"mars"}]"#, "there is no environment `mars`"),
+    ] {
+        let message = parameters(text).refused();
+        assert!(message.contains(expected), "{text}: {message}");
+    }
+}
+
+#[test]
+fn an_empty_result_is_refused_unless_it_is_meant() {
+    // 499 is a rung of the ladder on which this selection has nothing.
+    let nothing = r#"{"name":"component","string":"foundation-vault-core"},{"name":"phases","string":"650"}"#;
+    let message = parameters(&format!("[{nothing}]")).refused();
+    assert!(message.contains("an empty result would prune a cluster"), "{message}");
+    let meant = parameters(&format!(r#"[{nothing},{{"name":"allow-empty","string":"true"}}]"#));
+    assert_eq!(meant.succeeded(), "");
+}
+
+#[test]
+fn the_announcement_lists_what_the_repo_has() {
+    let tree = Tree::of(&[
+        ("ladder.yaml", "environments: {prod: {}}\n"),
+        ("apps/web/component.yaml", "name: web\nenvironments: [dev]\nchart: {path: chart}\n"),
+    ]);
+    let announced = tree.run(&["parameters"]).json();
+    let tooltip = |name: &str| {
+        let all = announced.as_array().unwrap().iter();
+        let one = all.clone().find(|one| one["name"] == name).unwrap();
+        one["tooltip"].as_str().unwrap().to_owned()
+    };
+    assert!(tooltip("component").contains("web"));
+    assert!(tooltip("environment").contains("dev, prod"));
+    assert!(tooltip("phases").contains("010, 020, 099, 100"));
+    let names: Vec<&str> =
+        announced.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["target", "component", "environment", "phases", "waves", "allow-empty"]);
+    for one in announced.as_array().unwrap() {
+        let kind = one["collectionType"].as_str().unwrap();
+        assert!(
+            one[kind].is_string() || one[kind].is_array(),
+            "{one}: Argo CD reads the default by its kind"
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! Charts and kustomizations: how tools are called, stopped, kept quiet and remembered.
+//!
+//! Programs written here stand in for helm where its own behaviour is not the point; `real_tools` uses the real ones.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Run, Surroundings, Tree, run_in};
+
+const CONFIG_MAP: &str = "printf 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: made}\\n'";
+
+/// A tree with one chart component and a program `helm` that runs `script`.
+fn tree(script: &str) -> Tree {
+    let tree = Tree::of(&[
+        (
+            "apps/web/component.yaml",
+            "name: web\nnamespace: web\nchart: {path: chart, values: {password: canary-in-values}}\n",
+        ),
+        ("apps/web/chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+        ("apps/web/chart/values.yaml", "token: canary-in-defaults\n"),
+    ]);
+    program(&tree, "helm", script);
+    tree
+}
+
+fn program(tree: &Tree, name: &str, script: &str) {
+    let path = format!(".tools/{name}");
+    tree.write(&path, format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(tree.path().join(path), fs::Permissions::from_mode(0o755))
+        .expect("a file just written can be made a program");
+}
+
+/// Runs with the tree's own programs before the system's.
+fn run(tree: &Tree, args: &[&str]) -> Run {
+    let path = format!("{}:/usr/bin:/bin", tree.path().join(".tools").display());
+    let variables = [("PATH", path.as_str()), ("CANARY", "canary-in-environment")];
+    run_in(tree.path(), args, &Surroundings { variables: &variables, ..Surroundings::default() })
+}
+
+fn is_running(pid: &str) -> bool {
+    // A zombie has ended; only nobody has asked for it yet.
+    let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    !stat.is_empty() && !stat.contains(") Z ")
+}
+
+fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(20), "{what} did not happen");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_missing_tool_is_named_with_the_component_that_needs_it() {
+    let tree = tree("");
+    let nothing = Surroundings { variables: &[("PATH", "/nonexistent")], ..Surroundings::default() };
+    let message = run_in(tree.path(), &["plan", "."], &nothing).refused();
+    assert!(
+        message.starts_with("apps/web/component.yaml:3: error: the chart of `web` needs `helm`"),
+        "{message}"
+    );
+    assert!(message.contains("help: install Helm"), "{message}");
+}
+
+#[test]
+fn a_hanging_tool_is_stopped_with_everything_it_started() {
+    let tree = tree("sleep 300 & echo $! > child; exec sleep 300");
+    let start = Instant::now();
+    let message = run(&tree, &["render", ".", "--timeout", "1"]).refused();
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert!(message.contains("was stopped: the time for rendering, 1 s, had run out"), "{message}");
+    let child = fs::read_to_string(tree.path().join("child")).unwrap();
+    wait_for("the end of the tool's child", || !is_running(&child));
+}
+
+#[test]
+fn a_tool_ends_when_we_are_killed() {
+    let tree = tree("echo $$ > tool; exec sleep 300");
+    let mut ours = Command::new(env!("CARGO_BIN_EXE_argocd-ladder"))
+        .args(["render", "."])
+        .current_dir(tree.path())
+        .env("PATH", format!("{}:/usr/bin:/bin", tree.path().join(".tools").display()))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let file = tree.path().join("tool");
+    wait_for("the start of the tool", || fs::read_to_string(&file).is_ok_and(|pid| pid.ends_with('\n')));
+    let tool = fs::read_to_string(&file).unwrap();
+    assert!(is_running(&tool));
+    ours.kill().unwrap();
+    ours.wait().unwrap();
+    wait_for("the end of the tool", || !is_running(&tool));
+}
+
+#[test]
+fn tools_see_none_of_our_environment() {
+    let tree = tree(&format!("env > seen; {CONFIG_MAP}"));
+    run(&tree, &["render", "."]).succeeded();
+    let seen = fs::read_to_string(tree.path().join("seen")).unwrap();
+    assert!(!seen.contains("canary-in-environment"), "{seen}");
+    let home = seen.lines().find_map(|line| line.strip_prefix("HOME=")).unwrap();
+    assert!(home.contains("argocd-ladder-"), "{home}");
+    assert!(!Path::new(home).exists(), "the tool's home goes with the run");
+}
+
+#[test]
+fn what_a_failing_tool_says_is_shown_without_values() {
+    let tree = tree(
+        "echo 'template: web: bad' \"$@\" >&2; for f in \"$@\"; do [ -f \"$f\" ] && cat \"$f\" >&2; done; cat apps/web/chart/values.yaml >&2; exit 3",
+    );
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(message.contains("the chart of `web` was not rendered: `helm template apps/web/chart --name-template web --namespace web --include-crds --values ~/values-web.json` failed (exit status: 3): template: web: bad"), "{message}");
+    assert!(!message.contains("canary"), "{message}");
+}
+
+#[test]
+fn only_as_many_tools_run_at_once_as_allowed() {
+    let tree = tree(&format!("echo start >> log; sleep 0.2; echo end >> log; {CONFIG_MAP}"));
+    for name in ["a", "b", "c"] {
+        tree.write(
+            &format!("apps/{name}/component.yaml"),
+            format!("name: {name}\nnamespace: {name}\nchart: {{path: ../web/chart}}\n"),
+        );
+    }
+    run(&tree, &["render", ".", "--jobs", "1"]).succeeded();
+    assert_eq!(fs::read_to_string(tree.path().join("log")).unwrap(), "start\nend\n".repeat(4));
+}
+
+#[test]
+fn a_kept_render_serves_until_something_it_was_made_of_changes() {
+    let tree = tree(&format!("[ \"$1\" = version ] && echo v1 && exit; echo call >> calls; {CONFIG_MAP}"));
+    let calls = || fs::read_to_string(tree.path().join("calls")).map_or(0, |text| text.lines().count());
+    let render = || run(&tree, &["render", ".", "--cache-dir", "cache"]).succeeded();
+    let first = render();
+    assert_eq!((render(), calls()), (first.clone(), 1), "the second render is kept");
+    tree.write("apps/web/chart/.hidden", "x");
+    render();
+    assert_eq!(calls(), 2, "a file of the chart changed");
+    tree.write(
+        "apps/web/component.yaml",
+        "name: web\nnamespace: web\nchart: {path: chart, values: {password: other}}\n",
+    );
+    render();
+    assert_eq!(calls(), 3, "a value changed");
+    for entry in fs::read_dir(tree.path().join("cache")).unwrap() {
+        fs::write(entry.unwrap().path(), "damaged").unwrap();
+    }
+    assert_eq!((render(), calls()), (first, 4), "damaged entries are misses");
+}
+
+#[test]
+fn many_processes_share_a_cache() {
+    let tree = tree(&format!("[ \"$1\" = version ] && echo v1 && exit; sleep 0.1; {CONFIG_MAP}"));
+    let outputs: Vec<String> = std::thread::scope(|scope| {
+        let one = || run(&tree, &["render", ".", "--cache-dir", "cache"]).succeeded();
+        let runs: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    });
+    assert!(outputs.windows(2).all(|pair| pair[0] == pair[1]));
+}
+
+#[test]
+fn a_remote_chart_is_known_by_its_name_but_not_rendered() {
+    let tree = Tree::of(&[
+        (
+            "foundation/eso/component.yaml",
+            "name: eso\nnamespace: eso\nchart: {repoURL: 'https://charts.external-secrets.io', name: external-secrets, version: 0.10.0}\n",
+        ),
+        ("apps/web/component.yaml", "name: web\nnamespace: web\n"),
+        (
+            "apps/web/es.yaml",
+            "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: es}\nspec: {secretStoreRef: {name: s, kind: ClusterSecretStore}}\n",
+        ),
+    ]);
+    let plan = tree.run(&["plan", ".", "--format", "json"]).json();
+    let eso = plan["components"].as_array().unwrap().iter().find(|one| one["name"] == "eso").unwrap();
+    assert_eq!((&eso["role"], &eso["resources"]), (&"operator".into(), &0.into()));
+    let edges = plan["edges"].as_array().unwrap();
+    assert!(edges.iter().any(|edge| edge["from"] == "web" && edge["to"] == "eso"), "{edges:?}");
+    let finding = &plan["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["rule"] == "remote-source-not-fetched")
+        .unwrap();
+    assert_eq!(finding["level"], "warning");
+    let message = tree.run(&["render", "."]).refused();
+    assert!(
+        message.contains("foundation/eso/component.yaml:3: error: the manifests of `eso` are needed here"),
+        "{message}"
+    );
+    assert!(
+        message.contains(
+            "helm pull external-secrets --repo https://charts.external-secrets.io --version 0.10.0 --untar"
+        ),
+        "{message}"
+    );
+    tree.run(&["render", ".", "--component", "web"]).succeeded();
+}
+
+#[test]
+fn a_remote_base_is_not_fetched() {
+    let tree = Tree::of(&[
+        ("apps/web/component.yaml", "name: web\n"),
+        ("apps/web/kustomization.yaml", "resources: [../base]\n"),
+        ("apps/base/kustomization.yaml", "resources:\n  - github.com/org/repo//deploy?ref=v1\n"),
+    ]);
+    program(&tree, "kustomize", "touch called; exit 1");
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(
+        message.contains("takes `github.com/org/repo//deploy?ref=v1` from elsewhere and was not built"),
+        "{message}"
+    );
+    assert!(!tree.path().join("called").exists());
+    let message = run(&tree, &["render", ".", "--allow-remote"]).refused();
+    assert!(message.contains("`kustomize build apps/web` failed"), "{message}");
+}
+
+#[test]
+fn secrets_of_a_generator_stay_out_of_messages() {
+    let tree = Tree::of(&[
+        ("apps/web/component.yaml", "name: web\n"),
+        (
+            "apps/web/kustomization.yaml",
+            "secretGenerator:\n  - name: s\n    literals: [password=canary-literal, canary-without-name]\n    envs: [secret.env]\n",
+        ),
+        ("apps/web/secret.env", "TOKEN=canary-in-file\n"),
+    ]);
+    program(&tree, "kustomize", "cat apps/web/kustomization.yaml apps/web/secret.env >&2; exit 1");
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(message.contains("secretGenerator") && !message.contains("canary"), "{message}");
+}
+
+#[test]
+fn a_link_out_of_the_root_is_refused_before_a_tool_follows_it() {
+    let tree = tree(&format!("touch called; {CONFIG_MAP}"));
+    std::os::unix::fs::symlink("/etc/hostname", tree.path().join("apps/web/chart/leak.txt")).unwrap();
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(message.contains("apps/web/chart/leak.txt: error: the path leaves the root"), "{message}");
+    assert!(!tree.path().join("called").exists());
+}
