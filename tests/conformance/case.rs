@@ -135,6 +135,9 @@ pub(crate) struct Rollout {
     /// Waves changed after rendering: id of an object to its wave.
     #[serde(default)]
     pub(crate) plant: BTreeMap<String, i64>,
+    /// Further settings of Argo CD (argocd-cm).
+    #[serde(default)]
+    pub(crate) settings: BTreeMap<String, String>,
     /// How often Argo CD may try again.
     #[serde(default)]
     pub(crate) retries: u32,
@@ -156,13 +159,19 @@ pub(crate) enum Through {
     Directory,
     /// A plain directory holds them without any wave.
     DirectoryWithoutWaves,
+    /// A root Application whose plugin renders Applications.
+    Applications,
+    /// A root Application whose plugin renders an `ApplicationSet` with RollingSync.
+    Applicationset,
+    /// Flux Kustomizations, applied by hand.
+    Flux,
 }
 
 /// What a rollout must keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Check {
-    /// One operation, at the first try, ends as succeeded.
+    /// One operation, at the first try, ends as succeeded; of several Applications or Kustomizations, all become ready.
     Operation,
     /// No apply is refused.
     Rejected,
@@ -213,8 +222,8 @@ impl Case {
         Ok(case)
     }
 
-    /// Whether the case needs a cluster.
-    pub(crate) fn needs_cluster(&self) -> bool {
-        self.rollout.is_some()
+    /// How the case rolls out, if it does.
+    pub(crate) fn through(&self) -> Option<Through> {
+        Some(self.rollout.as_ref()?.through)
     }
 }

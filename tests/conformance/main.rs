@@ -32,7 +32,9 @@ fn run_cases() -> Result<ExitCode> {
     let filter = env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     let cases = Case::all(&filter)?;
     if env::args().any(|argument| argument == "--list") {
-        cases.iter().for_each(|case| println!("{}: {}", case.name, case.about));
+        for case in &cases {
+            println!("{}: {}", case.name, case.about);
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let built = Built::cache()?;

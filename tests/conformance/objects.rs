@@ -16,6 +16,8 @@ pub(crate) trait Object {
     fn id(&self) -> String;
     /// The value of an annotation.
     fn annotation(&self, name: &str) -> Option<&str>;
+    /// The object as Argo CD sends it: in this namespace, if it names none.
+    fn in_namespace(self, namespace: &str) -> Self;
     /// Removes an annotation, and the map of annotations with the last one.
     fn drop_annotation(&mut self, name: &str);
 }
@@ -31,6 +33,13 @@ impl Object for Value {
 
     fn annotation(&self, name: &str) -> Option<&str> {
         self["metadata"]["annotations"][name].as_str()
+    }
+
+    fn in_namespace(mut self, namespace: &str) -> Value {
+        if self["metadata"]["namespace"].is_null() {
+            self["metadata"]["namespace"] = Value::from(namespace);
+        }
+        self
     }
 
     fn drop_annotation(&mut self, name: &str) {

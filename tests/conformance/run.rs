@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::case::Case;
+use crate::case::{Case, Through};
 use crate::checks::requests::Desk;
 use crate::checks::rollout::{self, Ground};
 use crate::checks::{canaries, overhead};
-use crate::parts::build::{ARGOCD, Built, CLIENT, CLUSTER, HELM, KUSTOMIZE, Program};
+use crate::parts::build::{
+    ARGOCD, Built, CLIENT, CLUSTER, HELM, KUSTOMIZE, KUSTOMIZE_CONTROLLER, Program, SOURCE_CONTROLLER,
+};
 use crate::parts::process::wait_for;
 use crate::parts::repo::Repo;
 use crate::parts::repo_server::RepoServer;
@@ -22,8 +24,11 @@ const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/conformance");
 /// The programs the cases need.
 pub(crate) fn programs(cases: &[Case]) -> Vec<&'static Program> {
     let mut programs = vec![&KUSTOMIZE, &HELM, &ARGOCD, &CLIENT];
-    if cases.iter().any(Case::needs_cluster) {
+    if cases.iter().any(|case| case.through().is_some()) {
         programs.push(&CLUSTER);
+    }
+    if cases.iter().any(|case| case.through() == Some(Through::Flux)) {
+        programs.extend([&SOURCE_CONTROLLER, &KUSTOMIZE_CONTROLLER]);
     }
     programs
 }
@@ -40,7 +45,9 @@ pub(crate) fn all(cases: &[Case], built: &Built) -> ExitCode {
         match result {
             Ok(notes) => {
                 println!("{} ... ok ({seconds:.1} s)", case.name);
-                notes.iter().for_each(|note| println!("    {note}"));
+                for note in &notes {
+                    println!("    {note}");
+                }
                 let _ = fs::remove_dir_all(&folder);
             }
             Err(error) => {

@@ -22,7 +22,10 @@ pub(crate) fn check(desk: &Desk, overhead: &Overhead) -> Result<String> {
     let [ours, theirs] = times.map(median);
     let ratio = ours / theirs;
     let said = format!("{ours:.0} ms against {theirs:.0} ms, {ratio:.2} times, allowed {}", overhead.ratio);
-    if ratio > overhead.ratio { bail!(said) } else { Ok(said) }
+    if ratio > overhead.ratio {
+        bail!(said);
+    }
+    Ok(said)
 }
 
 fn median(mut times: Vec<f64>) -> f64 {

@@ -1,5 +1,6 @@
-//! The real application and ApplicationSet controllers, on a running cluster and repo-server.
+//! The real application and `ApplicationSet` controllers, on a running cluster and repo-server.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -13,8 +14,7 @@ use super::cluster::Cluster;
 use super::process::{Process, free_port, http_ok, wait_for};
 use super::repo_server::RepoServer;
 
-/// The namespace of Argo CD.
-pub(crate) const NAMESPACE: &str = "argocd";
+const NAMESPACE: &str = "argocd";
 
 const SETTINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/stages/argocd-cm.yaml");
 const START: Duration = Duration::from_secs(60);
@@ -34,9 +34,12 @@ impl<'a> Argocd<'a> {
         folder: &Path,
         cluster: &'a Cluster,
         server: &RepoServer,
+        more: &BTreeMap<String, String>,
     ) -> Result<Argocd<'a>> {
         cluster.apply_crds(&built.file(&ARGOCD, "crds"), &KINDS)?;
-        cluster.apply(&settings(&serde_yaml::from_str(&fs::read_to_string(SETTINGS)?)?))?;
+        let mut own: BTreeMap<String, String> = serde_yaml::from_str(&fs::read_to_string(SETTINGS)?)?;
+        own.extend(more.clone());
+        cluster.apply(&settings(&json!(own)))?;
         let metrics = free_port()?;
         let mut applications = controller(built, folder, cluster, "argocd-application-controller")?;
         applications.args(["--repo-server", &server.address(), "--repo-server-plaintext"]);
@@ -82,6 +85,19 @@ impl<'a> Argocd<'a> {
             let found = found.with_context(|| format!("application {name} is gone"))?;
             let phase = found["status"]["operationState"]["phase"].as_str().unwrap_or_default();
             Ok(matches!(phase, "Succeeded" | "Failed" | "Error").then_some(found))
+        })
+    }
+
+    /// Waits until there are several Applications and every one is in sync and healthy.
+    pub(crate) fn wait_for_all(&self, limit: Duration) -> Result<()> {
+        wait_for("all Applications to be in sync and healthy", limit, || {
+            let text = self.cluster.kubectl(&["get", KINDS[0], "-n", NAMESPACE, "-o", "json"])?;
+            let list: Value = serde_json::from_slice(&text)?;
+            let all = list["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let done = |one: &Value| {
+                one["status"]["sync"]["status"] == "Synced" && one["status"]["health"]["status"] == "Healthy"
+            };
+            Ok((all.len() > 1 && all.iter().all(done)).then_some(()))
         })
     }
 }

@@ -138,7 +138,7 @@ fn is_ready(write: &Write) -> bool {
     }
 }
 
-/// The Service that an EndpointSlice gives a ready address.
+/// The Service that an `EndpointSlice` gives a ready address.
 fn served(object: &Value) -> Option<String> {
     if object["kind"] != "EndpointSlice" {
         return None;

@@ -202,7 +202,9 @@ impl Cluster {
 
     fn start_webhook_backend(&mut self, objects: &[Value]) -> Result<()> {
         let mut ports = BTreeSet::new();
-        objects.iter().for_each(|object| pod_ports(object, &mut ports));
+        for object in objects {
+            pod_ports(object, &mut ports);
+        }
         let Some(first) = ports.first().copied() else { return Ok(()) };
         let mut backend = self.command("admit");
         backend.arg(self.keys()).args(ports.iter().map(|port| format!("{POD_ADDRESS}:{port}")));

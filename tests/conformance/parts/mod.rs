@@ -15,3 +15,5 @@ pub(crate) mod stages;
 pub(crate) mod argocd;
 
 pub(crate) mod audit;
+
+pub(crate) mod flux;

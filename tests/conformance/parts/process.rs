@@ -113,6 +113,8 @@ pub(crate) fn wait_for<T>(
     mut done: impl FnMut() -> Result<Option<T>>,
 ) -> Result<T> {
     let start = Instant::now();
+    // A long wait may be late by more: asking costs time that the parts need.
+    let pause = (limit / 300).clamp(Duration::from_millis(100), Duration::from_secs(1));
     loop {
         if let Some(value) = done()? {
             return Ok(value);
@@ -126,7 +128,7 @@ pub(crate) fn wait_for<T>(
 
 /// The output of a command that must succeed; the error holds its stderr.
 pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>> {
-    let shown = format!("{:?}", command.get_program());
+    let shown = command.get_program().display().to_string();
     let done = command.stdin(Stdio::null()).output().with_context(|| format!("{shown} does not start"))?;
     if !done.status.success() {
         bail!("{shown} ended with {}: {}", done.status, String::from_utf8_lossy(&done.stderr).trim());
