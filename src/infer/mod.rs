@@ -14,6 +14,7 @@ pub mod operator;
 pub mod rbac;
 pub mod reference;
 pub mod service_address;
+pub mod wait_for;
 pub mod webhook;
 
 pub use scene::{Found, Scene};
@@ -50,6 +51,7 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     webhook::edges,
     admission::edges,
     service_address::edges,
+    wait_for::edges,
     annotations::edges,
 ];
 

@@ -166,7 +166,7 @@ fn some_config_map(tree: &Tree) -> String {
     let all = crate::harness::files(tree.path());
     let holds = |file: &String| {
         let text = std::fs::read_to_string(tree.path().join(file)).expect("it was listed");
-        text.contains("kind: ConfigMap") && text.contains("\ndata:") && file.ends_with(".yaml")
+        text.contains("kind: ConfigMap") && text.contains("\ndata:")
     };
     all.into_iter().find(holds).expect("a ConfigMap")
 }
