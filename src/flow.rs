@@ -7,8 +7,9 @@ use crate::catalogue::Catalogue;
 use crate::classify::{self, Classified};
 use crate::discover;
 use crate::fixes::{self, View};
+use crate::gates;
 use crate::infer::{self, Scene};
-use crate::load::settings::{Scope, Settings, Waves};
+use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
 use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origin, Role};
 use crate::order::{self, Parts, simulate};
@@ -87,7 +88,8 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
         destination: &options.destination,
         progress: &options.progress,
     };
-    let rendered = render::manifests(rendering, &components)?;
+    let mut rendered = render::manifests(rendering, &components)?;
+    gates::declare(&components, &mut rendered, &catalogue, &settings);
     let components = components.into_iter().map(|loaded| loaded.component).collect();
     let classified = classify::resources(components, rendered, &catalogue);
     climb(classified, &catalogue, &settings, findings, options)
@@ -185,7 +187,10 @@ fn climb(
     ladder.extra_annotations = extra;
     ladder.settings = settings.clone();
     ladder.order = simulate::steps(&ladder, &options.destination);
-    findings.extend(simulate::broken_edges(&ladder));
+    if settings.enabled {
+        findings.extend(simulate::broken_edges(&ladder));
+    }
+    findings.extend(gates::windows::findings(&ladder));
     ladder.findings = settings.levelled(findings);
     ladder.findings.sort_by(|a, b| (&a.origin, a.rule, &a.message).cmp(&(&b.origin, b.rule, &b.message)));
     Ok(ladder)
@@ -206,7 +211,9 @@ fn report_splits(placements: &mut [crate::model::Placement], splits: Vec<(Compon
 }
 
 fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Problems> {
-    settings.existing_order &= !options.ignore_existing_order;
+    if options.ignore_existing_order {
+        settings.existing_order = ExistingOrder::Ignore;
+    }
     settings.waves = options.waves.unwrap_or(settings.waves);
     settings.scope = options.scope;
     let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));

@@ -20,6 +20,7 @@ pub mod catalogue;
 pub mod discover;
 pub mod load;
 pub mod render;
+pub mod gates;
 pub mod classify;
 pub mod infer;
 pub mod fixes;

@@ -22,6 +22,7 @@ pub mod selected;
 pub mod service_address;
 pub mod volume_topology;
 pub mod wait;
+pub mod wait_for;
 pub mod webhook;
 
 pub use scene::{Found, Scene};
@@ -60,6 +61,7 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     admission_unseen::edges,
     service_address::edges,
     selected::edges,
+    wait_for::edges,
     annotations::edges,
 ];
 

@@ -109,7 +109,7 @@ impl Default for GateSettings {
     fn default() -> Self {
         Self {
             image: "docker.io/library/busybox:1.37".to_owned(),
-            kubectl_image: "registry.k8s.io/kubectl:v1.33.4".to_owned(),
+            kubectl_image: "docker.io/alpine/k8s:1.33.4".to_owned(),
             retries: 60,
             interval: "5s".to_owned(),
         }

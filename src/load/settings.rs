@@ -12,7 +12,7 @@ use super::targets::TargetSettings;
 use super::{provision, rungs};
 use crate::catalogue::compiled;
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
-use crate::model::{Finding, Level, Provision, Role, Rungs};
+use crate::model::{Finding, Level, Provision, Role, Rungs, duration};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
 
@@ -42,6 +42,44 @@ pub enum Waves {
     Banded,
     /// The fewest waves the edges allow.
     Dense,
+}
+
+/// What waves that resources already carry are worth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "ExistingOrderWord")]
+#[schemars(with = "ExistingOrderWord")]
+pub enum ExistingOrder {
+    /// They order resources among each other, as weak evidence.
+    #[default]
+    Hint,
+    /// Nothing.
+    Ignore,
+    /// They stay as they are; one that contradicts a strong edge is an error.
+    Keep,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum ExistingOrderWord {
+    Switch(bool),
+    Word(String),
+}
+
+impl TryFrom<ExistingOrderWord> for ExistingOrder {
+    type Error = String;
+
+    fn try_from(word: ExistingOrderWord) -> Result<Self, String> {
+        match word {
+            ExistingOrderWord::Switch(true) => Ok(Self::Hint),
+            ExistingOrderWord::Switch(false) => Ok(Self::Ignore),
+            ExistingOrderWord::Word(word) => match word.as_str() {
+                "hint" => Ok(Self::Hint),
+                "ignore" => Ok(Self::Ignore),
+                "keep" => Ok(Self::Keep),
+                _ => Err(format!("`{word}` is none of hint, ignore, keep")),
+            },
+        }
+    }
 }
 
 /// What the waves of resources count.
@@ -132,8 +170,10 @@ pub struct LadderFile {
     pub waves: Waves,
     /// Whether the ladder may grow a rung that strong edges need.
     pub grow: bool,
-    /// Whether waves already on resources count as weak evidence.
-    pub existing_order: bool,
+    /// Whether waves are written at all.
+    pub enabled: bool,
+    /// Waves already on resources: `true` or `hint` (weak evidence), `false` or `ignore`, `keep` (they stay).
+    pub existing_order: ExistingOrder,
     /// Domains, added or adjusted.
     pub domains: Vec<DomainSetting>,
     /// Rungs, added or adjusted.
@@ -164,7 +204,8 @@ impl Default for LadderFile {
             preset: Preset::default(),
             waves: Waves::default(),
             grow: true,
-            existing_order: true,
+            enabled: true,
+            existing_order: ExistingOrder::default(),
             domains: Vec::new(),
             rungs: Vec::new(),
             rules: BTreeMap::new(),
@@ -189,8 +230,10 @@ pub struct Settings {
     pub waves: Waves,
     /// Whether rungs may be grown.
     pub grow: bool,
-    /// Whether existing waves count.
-    pub existing_order: bool,
+    /// Whether waves are written at all.
+    pub enabled: bool,
+    /// What existing waves count.
+    pub existing_order: ExistingOrder,
     /// Rules that differ from their usual level.
     pub rules: BTreeMap<String, RuleSetting>,
     /// The user's catalogue rows.
@@ -217,7 +260,8 @@ impl Default for Settings {
             rungs: rungs::preset(Preset::default()),
             waves: Waves::default(),
             grow: true,
-            existing_order: true,
+            enabled: true,
+            existing_order: ExistingOrder::default(),
             rules: BTreeMap::new(),
             rows: Rows::default(),
             external: Vec::new(),
@@ -263,12 +307,14 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     findings.extend(document.unknown_fields(&schema_for!(LadderFile).to_value()));
     check_paths(&document)?;
     check_environments(&document)?;
+    check_times(&document)?;
     Ok(Settings {
         rungs: rungs::from_settings(&document)?,
         rules: rule_settings(&document, findings)?,
         external: external(&document)?,
         waves: document.value.waves,
         grow: document.value.grow,
+        enabled: document.value.enabled,
         existing_order: document.value.existing_order,
         rows: Rows {
             kinds: document.value.kinds,
@@ -285,6 +331,26 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         preset: document.value.preset,
         environments: document.value.environments,
     })
+}
+
+/// Lengths of time that Kubernetes or a gate would not understand.
+fn check_times(document: &Document<LadderFile>) -> Result<(), Problems> {
+    let flux = &document.value.targets.flux;
+    let times: [(&[&str], &str); 4] = [
+        (&["gates", "interval"], &document.value.gates.interval),
+        (&["targets", "flux", "interval"], &flux.interval),
+        (&["targets", "flux", "retryInterval"], &flux.retry_interval),
+        (&["targets", "flux", "timeout"], &flux.timeout),
+    ];
+    let wrong = times.into_iter().filter(|(_, text)| duration::parse(text).is_none());
+    let problems: Vec<Problem> = wrong
+        .map(|(path, text)| {
+            Problem::new(format!("`{text}` is no length of time"))
+                .at(document.place(path))
+                .help("write it like `90s` or `5m`")
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
 /// What an environment says of the targets must fit them.

@@ -82,6 +82,7 @@ fn relevant(resource: &Resource, wave: i64) -> Vec<(String, String)> {
     let mut annotations: Vec<(String, String)> =
         manifest.annotations.iter().filter(|(key, _)| kept(key)).cloned().collect();
     if !manifest.outline.opaque {
+        annotations.retain(|(key, _)| key != WAVE);
         annotations.push((WAVE.to_owned(), wave.to_string()));
     }
     annotations
@@ -130,8 +131,14 @@ fn broken(ladder: &Ladder, edge: &Edge, places: &[Option<(usize, Step)>]) -> Opt
             from_at.1.hook,
             from.id.short()
         )
-    } else {
+    } else if to.manifest.outline.opaque || from.manifest.outline.opaque {
         "an encrypted document cannot carry a wave: put it into an earlier component".to_owned()
+    } else {
+        format!(
+            "give `{}` a wave above {}, or let its wave be computed (no `wave` of a hook, `existingOrder: hint`)",
+            from.id.short(),
+            to_at.1.wave
+        )
     };
     Some(
         Finding::new("order-broken", Level::Error, message)

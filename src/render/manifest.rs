@@ -14,7 +14,7 @@ use crate::catalogue::{Catalogue, Compiled, ProbeKind};
 use crate::disk;
 use crate::model::{Finding, Level, Origin};
 use crate::problem::Problems;
-use crate::yaml::{self, Chunk, Limits, Outline, YamlError};
+use crate::yaml::{self, Chunk, Limits, Outline, Prepend, YamlError};
 
 /// Argo CD's annotation for the wave.
 pub const WAVE: &str = "argocd.argoproj.io/sync-wave";
@@ -54,6 +54,19 @@ pub struct Manifest {
     annotation_lines: Vec<(String, usize)>,
     /// What rows and code asked for.
     pub captures: Vec<Capture>,
+    /// What the descriptor adds; few have any.
+    pub added: Option<Box<Added>>,
+}
+
+/// What a descriptor adds to an object besides its wave.
+#[derive(Debug, Default)]
+pub struct Added {
+    /// Annotations.
+    pub annotations: Vec<(&'static str, String)>,
+    /// The wave it must have.
+    pub wave: Option<i64>,
+    /// Lists that get items in front.
+    pub lists: Vec<Prepend>,
 }
 
 impl Manifest {
@@ -66,6 +79,13 @@ impl Manifest {
     #[must_use]
     pub fn fact(&self, fact: Fact) -> Option<&str> {
         self.facts(fact).next().and_then(|capture| capture.value.as_deref())
+    }
+
+    /// Adds an annotation, over one that is there.
+    pub fn add_annotation(&mut self, key: &'static str, value: String) {
+        self.annotations.retain(|(name, _)| name != key);
+        self.annotations.push((key.to_owned(), value.clone()));
+        self.added.get_or_insert_default().annotations.push((key, value));
     }
 
     /// The value of an annotation.
@@ -282,6 +302,7 @@ fn manifest(file: &Arc<str>, chunk: Chunk, outline: Outline, captures: Vec<Captu
         annotations: Vec::new(),
         annotation_lines: Vec::new(),
         captures: Vec::new(),
+        added: None,
     };
     for capture in captures {
         manifest.take(capture);

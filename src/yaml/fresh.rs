@@ -12,7 +12,7 @@ pub fn from_json(value: &Json) -> String {
     emit::document(&node(value))
 }
 
-fn node(value: &Json) -> Node {
+pub(super) fn node(value: &Json) -> Node {
     let plain = |text: String| Value::Scalar { text, plain: true, binary: false };
     let value = match value {
         Json::Null => plain("null".to_owned()),

@@ -8,6 +8,7 @@ mod expand;
 mod foresee;
 mod fresh;
 mod hygiene;
+mod insert;
 mod items;
 mod json;
 mod keys;
@@ -33,6 +34,7 @@ mod tests;
 
 pub use chunk::Chunk;
 pub use fresh::from_json;
+pub use insert::{Prepend, prepend};
 pub use items::items;
 pub use outline::Outline;
 pub use read::read;
