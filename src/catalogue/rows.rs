@@ -269,6 +269,9 @@ pub struct ProviderRow {
     /// API groups its controller serves.
     #[serde(default)]
     pub serves: Vec<String>,
+    /// API groups of others whose objects its chart holds.
+    #[serde(default)]
+    pub uses: Vec<String>,
     /// CRDs its chart installs.
     #[serde(default)]
     pub crds: Vec<String>,

@@ -16,6 +16,7 @@ pub mod default_class;
 pub mod labelled;
 pub mod namespace;
 pub mod operator;
+pub mod operator_of_chart;
 pub mod rbac;
 pub mod reference;
 pub mod selected;
@@ -60,6 +61,7 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     admission_unseen::edges,
     service_address::edges,
     selected::edges,
+    operator_of_chart::edges,
     annotations::edges,
 ];
 
