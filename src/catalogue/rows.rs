@@ -181,6 +181,9 @@ pub struct EdgeRow {
     /// Only checked for existence, orders nothing.
     #[serde(default)]
     pub existence: bool,
+    /// The object named waits for the one that names it: a part that its whole cannot do without.
+    #[serde(default)]
+    pub reverse: bool,
 }
 
 /// An object that comes into being because of `match`.
