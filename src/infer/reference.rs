@@ -62,9 +62,14 @@ fn add(scene: &Scene<'_>, reference: &Reference<'_>, inferred: &mut Inferred) {
             let what = format!("`{}`", target.short());
             inferred.findings.push(scene.unsatisfied(*from, &what, origin.clone(), help(scene, &target)));
         }
-        if !row.existence {
-            let wait = Wait { reason: row.reason.clone(), strength: row.strength, gate: row.gate, origin };
-            inferred.edges.extend(scene.edges_to(*from, &found, &wait));
+        if row.existence {
+            continue;
+        }
+        let wait = Wait { reason: row.reason.clone(), strength: row.strength, gate: row.gate, origin };
+        match found {
+            Found::Object(whole) if row.reverse => inferred.edges.push(scene.edge(whole, *from, &wait)),
+            _ if row.reverse => {}
+            found => inferred.edges.extend(scene.edges_to(*from, &found, &wait)),
         }
     }
 }
