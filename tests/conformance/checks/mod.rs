@@ -8,4 +8,6 @@ pub(crate) mod overhead;
 
 pub(crate) mod rollout;
 
+pub(crate) mod judgement;
+
 pub(crate) mod order;
