@@ -11,3 +11,5 @@ pub(crate) mod rollout;
 pub(crate) mod judgement;
 
 pub(crate) mod order;
+
+pub(crate) mod install;
