@@ -18,6 +18,8 @@ pub struct Entry {
     pub name: String,
     /// Whether it is a directory.
     pub is_directory: bool,
+    /// Whether it is a link to nothing.
+    pub is_dangling: bool,
 }
 
 /// `base/path` with `.` and `..` taken out; a path that leaves the root keeps its leading `..`.
@@ -51,18 +53,16 @@ pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
             continue;
         }
         let file_type = entry.file_type().map_err(|error| unreadable(&joined(directory, &name), &error))?;
-        // A link to nothing holds no manifests; Argo CD keeps such links too.
-        if file_type.is_symlink()
-            && fs::metadata(entry.path()).is_err_and(|error| error.kind() == ErrorKind::NotFound)
-        {
-            continue;
-        }
-        let is_directory = if file_type.is_symlink() {
+        let is_dangling = file_type.is_symlink()
+            && fs::metadata(entry.path()).is_err_and(|error| error.kind() == ErrorKind::NotFound);
+        let is_directory = if is_dangling {
+            false
+        } else if file_type.is_symlink() {
             link_target_is_directory(root, &path, &joined(directory, &name))?
         } else {
             file_type.is_dir()
         };
-        entries.push(Entry { name, is_directory });
+        entries.push(Entry { name, is_directory, is_dangling });
     }
     entries.sort();
     Ok(entries)

@@ -42,7 +42,7 @@ pub struct Options {
 }
 
 /// Which repository holds the ladder, as far as the surroundings say.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Repository {
     /// Its address.
     pub url: Option<String>,

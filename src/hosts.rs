@@ -26,11 +26,18 @@ pub fn in_text(text: &str) -> Vec<String> {
     let is_mark = |at: &usize| bytes.get(at + 1).is_some_and(|next| *next == b'/' || next.is_ascii_digit());
     let colons = memchr::memchr_iter(b':', bytes).filter(is_mark);
     let services = memchr::memmem::find_iter(bytes, b".svc");
-    let mut hosts: Vec<String> =
-        colons.chain(services).filter_map(|at| in_token(token_at(text, at))).collect();
+    let spoken = colons.chain(services).filter(|at| !is_comment(text, *at));
+    let mut hosts: Vec<String> = spoken.filter_map(|at| in_token(token_at(text, at))).collect();
     hosts.sort();
     hosts.dedup();
     hosts
+}
+
+/// Whether a position stands in a line that starts as a comment, in any of the formats config files have.
+fn is_comment(text: &str, at: usize) -> bool {
+    let start = text[..at].rfind('\n').map_or(0, |found| found + 1);
+    let line = text[start..at].trim_start();
+    line.starts_with('#') || line.starts_with("//") || line.starts_with("<!--") || line.contains(" #")
 }
 
 /// The token around a position, between delimiters.
@@ -140,6 +147,8 @@ mod tests {
             ("10.0.0.1:80", ""),
             ("until nc -z redis 6379", ""),
             ("Http://UPPER:80", ""),
+            ("# http://old:80\nurl: http://db:80 # not http://other:80", "db:80"),
+            ("  // redis:6379\n<!-- http://web -->", ""),
         ] {
             assert_eq!(in_text(text).join(" "), expected, "{text}");
         }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Repository;
 use crate::problem::{Problem, Problems, suggestion};
 
 /// The parameters the plugin knows.
@@ -40,19 +41,8 @@ pub struct Request {
     pub kube_version: String,
     /// API versions of the cluster.
     pub api_versions: Vec<String>,
-    /// Where child Applications find the repo.
-    pub origin: SourceOrigin,
-}
-
-/// The source of the Application that is being rendered.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceOrigin {
-    /// `spec.source.repoURL`.
-    pub repo_url: String,
-    /// `spec.source.targetRevision`.
-    pub revision: String,
-    /// `spec.source.path`.
-    pub path: String,
+    /// Where child Applications find the repo: the source of the Application that is being rendered.
+    pub repository: Repository,
 }
 
 /// One entry of `ARGOCD_APP_PARAMETERS`.
@@ -78,11 +68,7 @@ impl Request {
             namespace: variable("ARGOCD_APP_NAMESPACE"),
             kube_version: variable("KUBE_VERSION"),
             api_versions: listed(&variable("KUBE_API_VERSIONS")),
-            origin: SourceOrigin {
-                repo_url: variable("ARGOCD_APP_SOURCE_REPO_URL"),
-                revision: variable("ARGOCD_APP_SOURCE_TARGET_REVISION"),
-                path: variable("ARGOCD_APP_SOURCE_PATH"),
-            },
+            repository: repository(variables),
             ..Self::default()
         };
         for (name, values) in given(variables)? {
@@ -116,6 +102,15 @@ impl Request {
             }
         }
         Ok(())
+    }
+}
+
+fn repository(variables: &BTreeMap<String, String>) -> Repository {
+    let known = |name: &str| variables.get(name).filter(|text| !text.is_empty()).cloned();
+    Repository {
+        url: known("ARGOCD_APP_SOURCE_REPO_URL"),
+        revision: known("ARGOCD_APP_SOURCE_TARGET_REVISION"),
+        path: known("ARGOCD_APP_SOURCE_PATH").map(|path| if path == "." { String::new() } else { path }),
     }
 }
 

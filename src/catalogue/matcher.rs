@@ -151,9 +151,11 @@ impl<'c> Matcher<'c> {
     fn scalar(&mut self, value: &Scalar<'_>, mark: Mark) {
         let start = self.child_start();
         let end = self.active.len();
-        if start < end && !(value.plain && scalar::go_value(value.text) == scalar::GoValue::Null) {
+        if start < end
+            && let Some(text) = read_by_go(value)
+        {
             for position in start..end {
-                self.keep(self.active[position] as usize, value.text, mark);
+                self.keep(self.active[position] as usize, text, mark);
             }
         }
         self.active.truncate(start);
@@ -176,6 +178,19 @@ impl<'c> Matcher<'c> {
                 capture.fields.push((name, text.to_owned()));
             }
         }
+    }
+}
+
+/// The text of a scalar as Go reads it: none for null, and every spelling of a boolean as one.
+fn read_by_go<'t>(value: &Scalar<'t>) -> Option<&'t str> {
+    if !value.plain {
+        return Some(value.text);
+    }
+    match scalar::go_value(value.text) {
+        scalar::GoValue::Null => None,
+        scalar::GoValue::Bool(true) => Some("true"),
+        scalar::GoValue::Bool(false) => Some("false"),
+        _ => Some(value.text),
     }
 }
 

@@ -79,10 +79,10 @@ impl Catalogue {
         })
     }
 
-    /// What is known of a kind.
+    /// What is known of a kind; the kind `*` speaks for every kind of its group that has no row.
     #[must_use]
     pub fn kind(&self, group: &str, kind: &str) -> Option<&KindRow> {
-        of_kind(&self.kinds, group, kind)
+        of_kind(&self.kinds, group, kind).or_else(|| of_kind(&self.kinds, group, "*"))
     }
 
     /// Whether Argo CD checks the health of a kind, and so waits for it.

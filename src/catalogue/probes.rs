@@ -35,20 +35,36 @@ pub enum Fact {
     CrdScope,
     /// The Service of a CRD's conversion webhook.
     CrdConversion,
-    /// One pair of a Service's selector.
+    /// One pair of a Service's, budget's or monitor's selector.
     Selector,
+    /// An expression of such a selector.
+    SelectorExpression,
+    /// A namespace a monitor looks into.
+    SelectorNamespace,
     /// A rule of a role.
     RbacRule,
     /// The role of a binding.
     RoleRef,
     /// A subject of a binding.
     Subject,
-    /// One webhook of a configuration.
+    /// One webhook of a configuration; what belongs to it is captured right before it.
     Webhook,
+    /// A rule of a webhook.
+    WebhookRule,
+    /// An expression of a webhook's namespace selector.
+    WebhookExpression,
+    /// A label of a webhook's namespace selector.
+    WebhookLabel,
+    /// A label of a Namespace or Service.
+    Label,
     /// The Service of an `APIService`.
     ApiService,
+    /// The group of an `APIService`.
+    ApiGroup,
     /// The provisioner of a `StorageClass`.
     Provisioner,
+    /// When a `StorageClass` binds volumes.
+    VolumeBindingMode,
     /// The storage class of a claim.
     StorageClassName,
     /// A claim template of a `StatefulSet`.
@@ -59,7 +75,15 @@ pub enum Fact {
     IngressClassName,
     /// A chart an object stands for.
     Chart,
-    /// An OLM package an object stands for.
+    /// A folder of a repository an object applies.
+    AppliedPath,
+    /// Where and under which name a chart is installed.
+    Install,
+    /// Where a source of Flux gets charts from.
+    ChartSource,
+    /// A kind an object makes without being its CRD.
+    MadeKind,
+    /// A package of OLM or Crossplane an object stands for.
     Package,
 }
 
@@ -107,36 +131,56 @@ const CRD: &[CodeProbe] = &[
     probe(Fact::CrdScope, "$.spec.scope", &[]),
     probe(Fact::CrdConversion, "$.spec.conversion.webhook.clientConfig.service", &["name", "namespace"]),
 ];
-const SERVICE: &[CodeProbe] =
-    &[probe(Fact::Selector, "$.spec.selector.*", &[]), probe(Fact::ServicePort, "$.spec.ports[*].port", &[])];
+const SERVICE: &[CodeProbe] = &[
+    probe(Fact::Selector, "$.spec.selector.*", &[]),
+    probe(Fact::ServicePort, "$.spec.ports[*].port", &[]),
+    probe(Fact::Label, "$.metadata.labels.*", &[]),
+];
 const ROLE: &[CodeProbe] =
     &[probe(Fact::RbacRule, "$.rules[*]", &["apiGroups[*]", "resources[*]", "verbs[*]"])];
 const BINDING: &[CodeProbe] = &[
     probe(Fact::RoleRef, "$.roleRef", &["kind", "name"]),
     probe(Fact::Subject, "$.subjects[*]", &["kind", "name", "namespace"]),
 ];
-const WEBHOOKS: &[CodeProbe] = &[probe(
-    Fact::Webhook,
-    "$.webhooks[*]",
-    &[
-        "clientConfig.service.name",
-        "clientConfig.service.namespace",
-        "clientConfig.url",
-        "failurePolicy",
-        "rules[*].apiGroups[*]",
-        "rules[*].resources[*]",
-        "rules[*].operations[*]",
-        "rules[*].scope",
-        "namespaceSelector.matchExpressions[*].key",
-        "namespaceSelector.matchExpressions[*].operator",
-        "namespaceSelector.matchExpressions[*].values[*]",
-        "namespaceSelector.matchLabels.*",
-        "objectSelector.matchExpressions[*].key",
-        "objectSelector.matchLabels.*",
-    ],
-)];
-const API_SERVICE: &[CodeProbe] = &[probe(Fact::ApiService, "$.spec.service", &["name", "namespace"])];
-const STORAGE_CLASS: &[CodeProbe] = &[probe(Fact::Provisioner, "$.provisioner", &[])];
+const WEBHOOKS: &[CodeProbe] = &[
+    probe(
+        Fact::Webhook,
+        "$.webhooks[*]",
+        &[
+            "clientConfig.service.name",
+            "clientConfig.service.namespace",
+            "failurePolicy",
+            "objectSelector.matchExpressions[*].key",
+            "objectSelector.matchLabels.*",
+            "matchConditions[*].expression",
+        ],
+    ),
+    probe(
+        Fact::WebhookRule,
+        "$.webhooks[*].rules[*]",
+        &["apiGroups[*]", "resources[*]", "operations[*]", "scope"],
+    ),
+    probe(
+        Fact::WebhookExpression,
+        "$.webhooks[*].namespaceSelector.matchExpressions[*]",
+        &["key", "operator", "values[*]"],
+    ),
+    probe(Fact::WebhookLabel, "$.webhooks[*].namespaceSelector.matchLabels.*", &[]),
+];
+const NAMESPACE: &[CodeProbe] = &[probe(Fact::Label, "$.metadata.labels.*", &[])];
+const API_SERVICE: &[CodeProbe] = &[
+    probe(Fact::ApiService, "$.spec.service", &["name", "namespace"]),
+    probe(Fact::ApiGroup, "$.spec.group", &[]),
+];
+const STORAGE_CLASS: &[CodeProbe] = &[
+    probe(Fact::Provisioner, "$.provisioner", &[]),
+    probe(Fact::VolumeBindingMode, "$.volumeBindingMode", &[]),
+];
+const SELECTING: &[CodeProbe] = &[
+    probe(Fact::Selector, "$.spec.selector.matchLabels.*", &[]),
+    probe(Fact::SelectorExpression, "$.spec.selector.matchExpressions[*]", &[]),
+    probe(Fact::SelectorNamespace, "$.spec.namespaceSelector.matchNames[*]", &[]),
+];
 const CONFIG_MAP: &[CodeProbe] = &[probe(Fact::Hosts, "$.data.*", &[])];
 const SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.stringData.*", &[])];
 const STATEFUL_SET: &[CodeProbe] = &[probe(
@@ -147,23 +191,56 @@ const STATEFUL_SET: &[CodeProbe] = &[probe(
 const CLAIM: &[CodeProbe] = &[probe(Fact::Claim, "$.spec", &["storageClassName", "volumeName"])];
 
 const INGRESS: &[CodeProbe] = &[probe(Fact::IngressClassName, "$.spec.ingressClassName", &[])];
+const IN_APPLICATION: &[&str] =
+    &["chart", "repoURL", "helm.releaseName", "helm.valuesObject.fullnameOverride"];
 const APPLICATION: &[CodeProbe] = &[
-    probe(Fact::Chart, "$.spec.source", &["chart", "repoURL"]),
-    probe(Fact::Chart, "$.spec.sources[*]", &["chart", "repoURL"]),
+    probe(Fact::Chart, "$.spec.source", IN_APPLICATION),
+    probe(Fact::Chart, "$.spec.sources[*]", IN_APPLICATION),
+    probe(Fact::Install, "$.spec", &["destination.namespace"]),
+    probe(Fact::AppliedPath, "$.spec.source", &["path", "repoURL"]),
+    probe(Fact::AppliedPath, "$.spec.sources[*]", &["path", "repoURL"]),
+    probe(Fact::Hosts, "$.spec.source.helm.values", &[]),
+    probe(Fact::Hosts, "$.spec.source.helm.valuesObject..*", &[]),
+    probe(Fact::Hosts, "$.spec.sources[*].helm.values", &[]),
+    probe(Fact::Hosts, "$.spec.sources[*].helm.valuesObject..*", &[]),
 ];
 const APPLICATION_SET: &[CodeProbe] = &[
-    probe(Fact::Chart, "$.spec.template.spec.source", &["chart", "repoURL"]),
-    probe(Fact::Chart, "$.spec.template.spec.sources[*]", &["chart", "repoURL"]),
+    probe(Fact::Chart, "$.spec.template.spec.source", IN_APPLICATION),
+    probe(Fact::Chart, "$.spec.template.spec.sources[*]", IN_APPLICATION),
+    probe(Fact::Install, "$.spec.template.spec", &["destination.namespace"]),
 ];
-const HELM_RELEASE: &[CodeProbe] = &[probe(Fact::Chart, "$.spec.chart.spec", &["chart"])];
-const REMOTE_CHART: &[CodeProbe] = &[probe(Fact::Chart, "$.spec", &["chart", "repoURL"])];
+const HELM_RELEASE: &[CodeProbe] = &[
+    probe(
+        Fact::Chart,
+        "$.spec.chart.spec",
+        &["chart", "sourceRef.kind", "sourceRef.name", "sourceRef.namespace"],
+    ),
+    probe(Fact::Chart, "$.spec.chartRef", &["kind", "name", "namespace"]),
+    probe(Fact::Install, "$.spec", &["targetNamespace", "releaseName", "values.fullnameOverride"]),
+    probe(Fact::Hosts, "$.spec.values..*", &[]),
+];
+const FLUX_KUSTOMIZATION: &[CodeProbe] =
+    &[probe(Fact::AppliedPath, "$.spec", &["path", "components[*]", "sourceRef.name"])];
+const FLUX_SOURCE: &[CodeProbe] = &[probe(Fact::ChartSource, "$.spec", &["url", "chart"])];
+const COMPOSITE_DEFINITION: &[CodeProbe] =
+    &[probe(Fact::MadeKind, "$.spec", &["group", "names.kind", "claimNames.kind", "scope"])];
+const RESOURCE_GRAPH: &[CodeProbe] = &[probe(Fact::MadeKind, "$.spec.schema", &["group", "kind", "scope"])];
+const CONSTRAINT_TEMPLATE: &[CodeProbe] = &[probe(Fact::MadeKind, "$.spec.crd.spec", &["names.kind"])];
+const EXTERNAL_SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.spec.target.template.data.*", &[])];
+const SEALED_SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.spec.template.data.*", &[])];
+const VAULT_SECRET: &[CodeProbe] =
+    &[probe(Fact::Hosts, "$.spec.destination.transformation.templates.*.text", &[])];
+const REMOTE_CHART: &[CodeProbe] =
+    &[probe(Fact::Chart, "$.spec", &["chart", "repoURL"]), probe(Fact::Install, "$.spec", &["releaseName"])];
 const SUBSCRIPTION: &[CodeProbe] = &[probe(Fact::Package, "$.spec.name", &[])];
+const CROSSPLANE_PROVIDER: &[CodeProbe] = &[probe(Fact::Package, "$.spec.package", &[])];
 
 /// The facts asked of a kind.
 pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodeProbe> {
     let own: &[CodeProbe] = match (group, kind) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => CRD,
         ("", "Service") => SERVICE,
+        ("", "Namespace") => NAMESPACE,
         ("", "ConfigMap") => CONFIG_MAP,
         ("", "Secret") => SECRET,
         ("", "PersistentVolumeClaim") => CLAIM,
@@ -176,11 +253,25 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
         ) => WEBHOOKS,
         ("apiregistration.k8s.io", "APIService") => API_SERVICE,
         ("storage.k8s.io", "StorageClass") => STORAGE_CLASS,
+        ("policy", "PodDisruptionBudget") | ("monitoring.coreos.com", "ServiceMonitor" | "PodMonitor") => {
+            SELECTING
+        }
         ("networking.k8s.io", "Ingress") => INGRESS,
         ("argoproj.io", "Application") => APPLICATION,
         ("argoproj.io", "ApplicationSet") => APPLICATION_SET,
         ("helm.toolkit.fluxcd.io", "HelmRelease") => HELM_RELEASE,
+        ("kustomize.toolkit.fluxcd.io", "Kustomization") => FLUX_KUSTOMIZATION,
+        ("source.toolkit.fluxcd.io", "HelmRepository" | "OCIRepository" | "HelmChart") => FLUX_SOURCE,
+        ("external-secrets.io", "ExternalSecret") => EXTERNAL_SECRET,
+        ("bitnami.com", "SealedSecret") => SEALED_SECRET,
+        ("secrets.hashicorp.com", "VaultStaticSecret" | "VaultDynamicSecret" | "VaultPKISecret") => {
+            VAULT_SECRET
+        }
+        ("apiextensions.crossplane.io", "CompositeResourceDefinition") => COMPOSITE_DEFINITION,
+        ("kro.run", "ResourceGraphDefinition") => RESOURCE_GRAPH,
+        ("templates.gatekeeper.sh", "ConstraintTemplate") => CONSTRAINT_TEMPLATE,
         ("operators.coreos.com", "Subscription") => SUBSCRIPTION,
+        ("pkg.crossplane.io", "Provider") => CROSSPLANE_PROVIDER,
         (crate::render::remote::GROUP, "RemoteChart") => REMOTE_CHART,
         _ => &[],
     };

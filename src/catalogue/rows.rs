@@ -42,7 +42,7 @@ pub struct KindRow {
     /// API group; empty for core.
     #[serde(default)]
     pub group: String,
-    /// Kind.
+    /// Kind; `*` for every kind of a group whose kinds are made at run time.
     pub kind: String,
     /// What objects of it are for.
     #[serde(default = "config")]
@@ -161,10 +161,10 @@ pub struct EdgeRow {
     /// How the text is read.
     #[serde(default)]
     pub format: Format,
-    /// Only if these sub-fields have these values.
+    /// Only if these sub-fields have these values; `*` stands for any, `a|b` for either.
     #[serde(default)]
     pub when: BTreeMap<String, String>,
-    /// Not if these sub-fields have these values.
+    /// Not if these sub-fields have these values; `*` stands for any, `a|b` for either.
     #[serde(default)]
     pub unless: BTreeMap<String, String>,
     /// Name assumed when the field is absent.
@@ -198,7 +198,7 @@ pub struct MakesRow {
     /// Sub-fields of a mapping: name, namespace.
     #[serde(default)]
     pub fields: BTreeMap<String, String>,
-    /// Template of the name: {name}, {namespace}, {value}.
+    /// Template of the name: {name}, {namespace}, {value}, {key} (the name a trailing wildcard stood for).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Template used when the field is absent.
@@ -207,10 +207,10 @@ pub struct MakesRow {
     /// same | cluster | field | fixed:NAME.
     #[serde(default = "same")]
     pub namespace: String,
-    /// Only if these sub-fields have these values.
+    /// Only if these sub-fields have these values; `*` stands for any, `a|b` for either.
     #[serde(default)]
     pub when: BTreeMap<String, String>,
-    /// Not if these sub-fields have these values.
+    /// Not if these sub-fields have these values; `*` stands for any, `a|b` for either.
     #[serde(default)]
     pub unless: BTreeMap<String, String>,
 }
@@ -246,6 +246,9 @@ pub struct WebhookRow {
     /// The Service that answers.
     #[serde(default)]
     pub service: String,
+    /// Kinds it matches besides those of the groups its provider serves.
+    #[serde(default)]
+    pub matches: Vec<Target>,
 }
 
 /// What a well-known chart, image or OLM package brings.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::made_kinds;
 use crate::catalogue::Catalogue;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::rows::Scope;
@@ -16,16 +17,18 @@ pub struct Scopes<'c> {
 
 impl<'c> Scopes<'c> {
     /// Reads the CRDs among the manifests.
-    pub fn of<'m>(manifests: impl Iterator<Item = &'m Manifest>, catalogue: &'c Catalogue) -> Self {
-        let shipped = manifests
-            .filter(|manifest| manifest.kind == "CustomResourceDefinition")
-            .filter_map(|crd| {
-                let key = (crd.fact(Fact::CrdGroup)?.to_owned(), crd.fact(Fact::CrdKind)?.to_owned());
-                let cluster = crd.fact(Fact::CrdScope) == Some("Cluster");
-                Some((key, if cluster { Scope::Cluster } else { Scope::Namespaced }))
-            })
-            .collect();
-        Self { catalogue, shipped }
+    pub fn of<'m>(manifests: impl Iterator<Item = &'m Manifest> + Clone, catalogue: &'c Catalogue) -> Self {
+        let made = manifests
+            .clone()
+            .flat_map(made_kinds::of)
+            .filter_map(|made| Some(((made.group.to_owned(), made.kind.to_owned()), made.scope?)));
+        let crds = manifests.filter(|manifest| manifest.kind == "CustomResourceDefinition");
+        let shipped = crds.filter_map(|crd| {
+            let key = (crd.fact(Fact::CrdGroup)?.to_owned(), crd.fact(Fact::CrdKind)?.to_owned());
+            let cluster = crd.fact(Fact::CrdScope) == Some("Cluster");
+            Some((key, if cluster { Scope::Cluster } else { Scope::Namespaced }))
+        });
+        Self { catalogue, shipped: made.chain(shipped).collect() }
     }
 
     /// Where objects of a kind live; unknown kinds are taken for namespaced, as most are.

@@ -2,7 +2,9 @@
 //!
 //! Everything is read off what the manifests are; a component's name says nothing here.
 
+pub mod chart;
 pub mod identity;
+pub mod made_kinds;
 pub mod serves;
 
 use crate::argocd;
@@ -40,11 +42,13 @@ pub fn resources(components: Vec<Component>, rendered: Vec<Rendered>, catalogue:
             is_scope_known: manifest.namespace.is_some() || scopes.is_known(&manifest.group, &manifest.kind),
             hook: argocd::hooks(&manifest.annotations),
             is_workload: is_workload(&manifest, catalogue),
+            charts: Vec::new(),
             serves: Vec::new(),
             manifest,
         })
         .collect();
     findings.extend(identity::duplicates(&components, &resources));
+    chart::mark(&mut resources);
     serves::mark(&mut resources, catalogue);
     workload_roles(&mut resources, catalogue);
     Classified { components, resources, findings }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, ProviderRow, is_built_in_group};
 use crate::model::{Resource, ResourceIndex, Role};
@@ -49,32 +50,66 @@ pub fn providers<'c>(
     catalogue: &'c Catalogue,
 ) -> impl Iterator<Item = &'c ProviderRow> {
     let images = resource.manifest.facts(Fact::Image).filter_map(|capture| capture.value.as_deref());
-    let charts = resource
-        .manifest
-        .facts(Fact::Chart)
-        .filter_map(|chart| Some((chart.field("chart")?, chart.field("repoURL"))));
-    let packages = resource.manifest.facts(Fact::Package).filter_map(|capture| capture.value.as_deref());
+    let charts = resource.charts.iter();
+    let packages = || resource.manifest.facts(Fact::Package).filter_map(|capture| capture.value.as_deref());
+    // A package of Crossplane is an image; one of OLM is a bare name.
+    let images = images.chain(packages().filter(|package| package.contains('/')));
     images
         .flat_map(|image| catalogue.providers_of_image(image))
-        .chain(charts.flat_map(|(chart, repository)| catalogue.providers_of_chart(chart, repository)))
-        .chain(packages.flat_map(|package| catalogue.providers_of_package(package)))
+        .chain(
+            charts.flat_map(|chart| catalogue.providers_of_chart(&chart.name, chart.repository.as_deref())),
+        )
+        .chain(packages().flat_map(|package| catalogue.providers_of_package(package)))
+}
+
+/// Whether a chart brings the CRD of the very object that installs it: a `HelmRelease` of Flux, an Application of
+/// Argo CD. All it brings is there before it, else nobody could install it.
+#[must_use]
+pub fn is_self_hosted(resource: &Resource, catalogue: &Catalogue) -> bool {
+    if resource.charts.is_empty() {
+        return false;
+    }
+    let plurals = plurals(&resource.id.kind).into_iter();
+    let own: Vec<String> = plurals.map(|plural| format!("{plural}.{}", resource.id.group)).collect();
+    providers(resource, catalogue).any(|provider| provider.crds.iter().any(|crd| own.contains(crd)))
+}
+
+/// Regular plurals of a kind, as CRDs are named by.
+#[must_use]
+pub fn plurals(kind: &str) -> Vec<String> {
+    let singular = kind.to_lowercase();
+    let mut plurals = vec![format!("{singular}s"), format!("{singular}es"), singular.clone()];
+    plurals.extend(singular.strip_suffix('y').map(|stem| format!("{stem}ies")));
+    plurals
 }
 
 /// Whether the resource runs something: a workload, or a chart or package that brings one.
 #[must_use]
 pub fn runs(resource: &Resource) -> bool {
-    let stands_for = |fact| resource.manifest.facts(fact).next().is_some();
-    resource.is_workload || stands_for(Fact::Chart) || stands_for(Fact::Package)
+    let is_package = resource.manifest.facts(Fact::Package).next().is_some();
+    resource.is_workload || is_package || !resource.charts.is_empty()
 }
 
 fn by_image(resources: &[Resource], catalogue: &Catalogue) -> Vec<(ResourceIndex, String)> {
     let mut found = Vec::new();
-    for (index, resource) in resources.iter().enumerate().filter(|(_, resource)| runs(resource)) {
+    let serving = |resource: &Resource| runs(resource) && !is_self_hosted(resource, catalogue);
+    for (index, resource) in resources.iter().enumerate().filter(|(_, resource)| serving(resource)) {
         for provider in providers(resource, catalogue) {
             found.extend(provider.serves.iter().map(|group| (ResourceIndex(index), group.clone())));
         }
     }
     found
+}
+
+/// Namespace and name of the service account a subject names, as itself or by its user name.
+#[must_use]
+pub fn account<'s>(subject: &'s Capture, own_namespace: &'s str) -> Option<(&'s str, &'s str)> {
+    let name = subject.field("name")?;
+    match subject.field("kind") {
+        Some("ServiceAccount") => Some((subject.field("namespace").unwrap_or(own_namespace), name)),
+        Some("User") => name.strip_prefix("system:serviceaccount:")?.split_once(':'),
+        _ => None,
+    }
 }
 
 /// Workloads whose service account may write the status of a custom group.
@@ -90,12 +125,11 @@ fn by_rbac(resources: &[Resource]) -> Vec<(ResourceIndex, String)> {
         let Some(groups) = written.get(&(kind.to_owned(), namespace.to_owned(), name.to_owned())) else {
             continue;
         };
-        for subject in
-            binding.manifest.facts(Fact::Subject).filter(|s| s.field("kind") == Some("ServiceAccount"))
-        {
-            let namespace = subject.field("namespace").unwrap_or(&binding.id.namespace);
-            let account = (namespace.to_owned(), subject.field("name").unwrap_or_default().to_owned());
-            by_account.entry(account).or_default().extend(groups.iter().cloned());
+        for subject in binding.manifest.facts(Fact::Subject) {
+            if let Some((namespace, name)) = account(subject, &binding.id.namespace) {
+                let known = by_account.entry((namespace.to_owned(), name.to_owned())).or_default();
+                known.extend(groups.iter().cloned());
+            }
         }
     }
     let workloads = resources.iter().enumerate().filter(|(_, resource)| resource.is_workload);

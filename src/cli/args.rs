@@ -37,12 +37,12 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Render as Argo CD's plugin: set by its environment and the plugin's parameters
     #[command(
-        after_help = "Example, in an Application:\n  spec:\n    source:\n      plugin:\n        name: argocd-ladder\n        parameters: [{name: phases, string: 100-199}]\n\nWhat it writes is what `argocd-ladder render` writes."
+        after_help = "Example:\n  ARGOCD_ENV_LADDER_PHASES=100-199 argocd-ladder generate\n\nand in an Application:\n  source:\n    plugin:\n      name: argocd-ladder\n      parameters: [{name: phases, string: 100-199}]"
     )]
     Generate(GenerateArgs),
     /// Print the plugin's parameters for Argo CD's user interface, with what this repo has to choose from
-    #[command(after_help = "Example:\n  argocd-ladder parameters | jq '.[].name'")]
-    Parameters,
+    #[command(after_help = "Example:\n  argocd-ladder parameters examples/rollout-phases | jq '.[].name'")]
+    Parameters(ParametersArgs),
     /// Become a program that ends with the process that asked for it
     #[command(hide = true)]
     Launch(LaunchArgs),
@@ -120,6 +120,14 @@ pub struct GenerateArgs {
     /// How tools may run.
     #[command(flatten)]
     pub tools: ToolArgs,
+}
+
+/// `parameters`.
+#[derive(Debug, ClapArgs)]
+pub struct ParametersArgs {
+    /// Directory with descriptors
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
 }
 
 /// `launch`.

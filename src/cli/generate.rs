@@ -7,9 +7,8 @@ use clap::ValueEnum;
 
 use super::args::{GenerateArgs, Reading, RenderArgs, Target};
 use super::{Exit, render};
-use crate::Repository;
 use crate::load::settings::Waves;
-use crate::plugin::{Request, SourceOrigin};
+use crate::plugin::Request;
 use crate::problem::{Problem, Problems, suggestion};
 
 pub(super) fn run(args: GenerateArgs) -> anyhow::Result<Exit> {
@@ -25,7 +24,7 @@ pub(super) fn run(args: GenerateArgs) -> anyhow::Result<Exit> {
         phases: request.phases,
         output: None,
         allow_empty: request.allow_empty,
-        repository: repository(&request.origin),
+        repository: request.repository,
         content: request.content,
         content_gate: request.content_gate,
         reading: Reading {
@@ -40,15 +39,6 @@ pub(super) fn run(args: GenerateArgs) -> anyhow::Result<Exit> {
         },
     };
     render::run(&args)
-}
-
-fn repository(origin: &SourceOrigin) -> Repository {
-    let known = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-    Repository {
-        url: known(&origin.repo_url),
-        revision: known(&origin.revision),
-        path: known(&origin.path).map(|path| if path == "." { String::new() } else { path }),
-    }
 }
 
 fn word<T: ValueEnum>(parameter: &str, text: Option<&str>) -> Result<Option<T>, Problems> {

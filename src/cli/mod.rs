@@ -46,7 +46,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(code).unwrap_or(1));
         }
         Command::Generate(args) => generate::run(args),
-        Command::Parameters => parameters::run(),
+        Command::Parameters(args) => parameters::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Explain(args) => explain::run(&args),

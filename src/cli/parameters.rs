@@ -1,17 +1,16 @@
 //! `parameters`: the announcement for Argo CD's user interface. Nothing is rendered for it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::args::Target;
+use super::args::{ParametersArgs, Target};
 use super::{Exit, output};
 use crate::plugin::{Choices, announcements};
 use crate::{discover, load};
 
-pub(super) fn run() -> anyhow::Result<Exit> {
-    let root = Path::new(".");
+pub(super) fn run(args: &ParametersArgs) -> anyhow::Result<Exit> {
+    let root = args.path.as_path();
     let settings = load::settings(root, &mut Vec::new())?;
     let loaded = load::components(root, &discover::descriptors(root)?, &settings.rungs)?;
     let declared = loaded.components.iter().flat_map(|component| &component.environments);

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::scene::{Scene, Wait};
-use super::{Found, Inferred};
+use super::{Found, Inferred, brought};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, is_built_in_group};
 use crate::classify::serves;
 use crate::model::{
-    ComponentIndex, Finding, Gate, Provision, Reason, Resource, ResourceId, ResourceIndex, Strength,
+    ComponentIndex, Edge, Finding, Gate, Provision, Reason, Resource, ResourceIndex, Strength,
 };
 
 /// Strong edges to CRDs.
@@ -26,6 +26,10 @@ fn custom_resources(scene: &Scene<'_>) -> Inferred {
         let (group, kind) = (resource.id.group.as_str(), resource.id.kind.as_str());
         let found = match scene.crd(group, kind) {
             Some(crd) => Found::Object(crd),
+            None if scene.api_service(group).is_some() => {
+                inferred.edges.extend(aggregated(scene, index, group));
+                continue;
+            }
             None => at_run_time(scene, group, kind),
         };
         if found == Found::Nobody {
@@ -41,6 +45,12 @@ fn custom_resources(scene: &Scene<'_>) -> Inferred {
         missing.into_iter().map(|(kind, (first, users))| missing_kind(scene, kind, first, users.len()));
     inferred.findings.extend(told);
     inferred
+}
+
+/// A kind of an aggregated API is there once the server behind it answers.
+fn aggregated(scene: &Scene<'_>, from: ResourceIndex, group: &str) -> Option<Edge> {
+    let wait = Wait { gate: Gate::Ready, ..wait("aggregated-api", scene.resource(from).origin()) };
+    scene.api_service(group).map(|to| scene.edge(from, to, &wait))
 }
 
 /// One finding per kind, however many components use it.
@@ -89,23 +99,17 @@ pub fn may_serve(workload: &Resource, crds: &[String], catalogue: &Catalogue) ->
     known.peek().is_none() || known.any(|provider| provider.crds.iter().any(|name| crds.contains(name)))
 }
 
-/// The CRDs a known chart or package brings with it.
-pub fn brought_by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
-    if resource.is_workload || !serves::runs(resource) {
-        return Vec::new();
-    }
-    let names = serves::providers(resource, catalogue).flat_map(|provider| &provider.crds);
-    names.map(|name| crd_id(name)).collect()
-}
-
-fn crd_id(name: &str) -> ResourceId {
-    ResourceId::new("apiextensions.k8s.io", "CustomResourceDefinition", "", name)
-}
-
 /// Who makes the CRD at run time, or declares it.
 fn at_run_time(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
+    let makers = scene.kind_makers(group, kind);
+    if !makers.is_empty() {
+        return Found::Made(makers);
+    }
     let names = scene.crd_names(group, kind);
-    let made = names.iter().find_map(|name| scene.maker(&crd_id(name)));
+    if names.iter().any(|name| scene.is_there_before(name)) {
+        return Found::External;
+    }
+    let made = names.iter().find_map(|name| scene.maker(&brought::crd(name)));
     made.unwrap_or_else(|| match scene.find_declared(&Provision::Crd(group.to_owned(), kind.to_owned())) {
         Found::Nobody => bringing_charts(scene, group, kind),
         found => found,
@@ -118,15 +122,6 @@ fn bringing_charts(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
     let brought: Vec<ResourceIndex> =
         operators.into_iter().filter(|index| !scene.resource(*index).is_workload).collect();
     if brought.is_empty() { Found::Nobody } else { Found::Made(brought) }
-}
-
-/// Regular plurals of a kind, as CRDs are named by.
-#[must_use]
-pub fn plurals(kind: &str) -> Vec<String> {
-    let singular = kind.to_lowercase();
-    let mut plurals = vec![format!("{singular}s"), format!("{singular}es"), singular.clone()];
-    plurals.extend(singular.strip_suffix('y').map(|stem| format!("{stem}ies")));
-    plurals
 }
 
 fn wait(reason: &'static str, origin: crate::model::Origin) -> Wait {

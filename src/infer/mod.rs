@@ -4,16 +4,24 @@
 
 pub mod scene;
 pub mod admission;
+pub mod admission_match;
+pub mod admission_unseen;
 pub mod annotations;
+pub mod applied;
+pub mod brought;
 pub mod class;
 pub mod crd;
 pub mod declared;
 pub mod default_class;
+pub mod labelled;
 pub mod namespace;
 pub mod operator;
 pub mod rbac;
 pub mod reference;
+pub mod selected;
 pub mod service_address;
+pub mod volume_topology;
+pub mod wait;
 pub mod wait_for;
 pub mod webhook;
 
@@ -50,7 +58,9 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     rbac::edges,
     webhook::edges,
     admission::edges,
+    admission_unseen::edges,
     service_address::edges,
+    selected::edges,
     wait_for::edges,
     annotations::edges,
 ];
@@ -70,6 +80,9 @@ pub fn edges(scene: &Scene<'_>) -> Result<Inferred, Problems> {
     // Last: how strong a wait for an operator is depends on who waits for what its objects make.
     let operators = operator::edges(scene, &inferred.edges);
     inferred.extend(operators);
+    let applied = applied::edges(scene, &inferred.edges);
+    inferred.extend(applied);
+    inferred.findings.extend(volume_topology::findings(scene, &inferred.edges));
     inferred.edges.par_sort();
     inferred.edges.dedup();
     inferred.findings.sort();

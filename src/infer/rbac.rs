@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::Inferred;
 use super::scene::{Found, Scene, Wait};
 use crate::catalogue::probes::Fact;
+use crate::classify::serves;
 use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
 
 /// Weak edges: a pod starts without its rights and retries until it has them.
@@ -43,11 +44,10 @@ fn wait(reason: &'static str, pod: &Resource) -> Wait {
 fn by_account<'a>(scene: &Scene<'a>) -> HashMap<(&'a str, &'a str), Vec<ResourceIndex>> {
     let mut map: HashMap<(&str, &str), Vec<ResourceIndex>> = HashMap::new();
     for (index, binding) in scene.iter() {
-        for subject in
-            binding.manifest.facts(Fact::Subject).filter(|s| s.field("kind") == Some("ServiceAccount"))
-        {
-            let namespace = subject.field("namespace").unwrap_or(&binding.id.namespace);
-            map.entry((namespace, subject.field("name").unwrap_or_default())).or_default().push(index);
+        for subject in binding.manifest.facts(Fact::Subject) {
+            if let Some(account) = serves::account(subject, &binding.id.namespace) {
+                map.entry(account).or_default().push(index);
+            }
         }
     }
     map

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Inferred;
 use super::scene::{Found, Scene, Wait};
+use super::{Inferred, brought};
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::rows::{Format, KindChoice, Scope};
 use crate::catalogue::{Catalogue, EdgeRow, MakesRow, ProbeKind};
@@ -79,14 +79,20 @@ fn targets(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capt
     target(scene, resource, row, capture).into_iter().collect()
 }
 
-/// Whether the conditions on sub-fields hold; `*` stands for any value.
+/// Whether the conditions on sub-fields hold; `*` stands for any value, `a|b` for either.
 fn holds(capture: &Capture, when: &BTreeMap<String, String>, unless: &BTreeMap<String, String>) -> bool {
-    let has =
-        |(field, value): (&String, &String)| capture.all(field).any(|seen| value == "*" || seen == value);
+    let is_one = |values: &str, seen: &str| values == "*" || values.split('|').any(|value| value == seen);
+    let has = |(field, values): (&String, &String)| capture.all(field).any(|seen| is_one(values, seen));
     when.iter().all(has) && !unless.iter().any(has)
 }
 
 fn help(scene: &Scene<'_>, target: &ResourceId) -> String {
+    if let Some(provider) = brought::provider_of_class(target, scene.catalogue) {
+        return format!(
+            "`{}` brings it; add that, or list it under `external` in ladder.yaml",
+            provider.name
+        );
+    }
     match scene.catalogue.provider_of_group(&target.group).filter(|_| !target.group.is_empty()) {
         Some(provider) => format!("`{}` serves that kind; add the object, or declare who provides it", provider.name),
         None => "add it, declare it under `provides` of the component that makes it, or list it under `external` in ladder.yaml"
@@ -250,10 +256,13 @@ fn made(
             .filter(|absent| *absent != template)
             .and_then(|absent| made(resource, row, absent, None));
     }
+    // No object's name holds an underscore: makers write a dash for one of a user's or database's name.
+    let plain = |text: &str| text.replace('_', "-");
     let name = template
         .replace("{name}", &resource.id.name)
         .replace("{namespace}", &resource.id.namespace)
-        .replace("{value}", value.unwrap_or_default());
+        .replace("{key}", &plain(capture.map(|capture| capture.key.as_str()).unwrap_or_default()))
+        .replace("{value}", &plain(value.unwrap_or_default()));
     let namespace = match row.namespace.as_str() {
         "cluster" => "",
         "field" => field("namespace").unwrap_or(&resource.id.namespace),

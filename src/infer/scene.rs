@@ -2,15 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{crd, reference};
+use super::labelled::Labelled;
+pub use super::wait::{Wait, new_edge};
+use super::{brought, crd, reference};
 use crate::catalogue::Catalogue;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::rows::Scope;
-use crate::classify::serves;
-use crate::model::{
-    Component, ComponentIndex, Edge, End, Finding, Gate, Level, Origin, Provision, Reason, Resource,
-    ResourceId, ResourceIndex, Strength,
-};
+use crate::classify::{made_kinds, serves};
+use crate::model::{Component, ComponentIndex, Provision, Resource, ResourceId, ResourceIndex};
 
 /// Who provides a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,22 +40,13 @@ pub struct Scene<'a> {
     external: HashSet<Provision>,
     crds: HashMap<(&'a str, &'a str), ResourceIndex>,
     operators: HashMap<&'a str, Vec<ResourceIndex>>,
-    pods: HashMap<(&'a str, &'a str, &'a str), Vec<ResourceIndex>>,
+    pods: Labelled<'a>,
+    services: Labelled<'a>,
     workloads: Vec<Vec<ResourceIndex>>,
     provisioners: HashMap<&'a str, Vec<ResourceIndex>>,
-}
-
-/// What an edge says besides its ends.
-#[derive(Debug, Clone)]
-pub struct Wait {
-    /// The rule.
-    pub reason: Reason,
-    /// Whether it decides the rung.
-    pub strength: Strength,
-    /// What is waited for.
-    pub gate: Gate,
-    /// The field that says so.
-    pub origin: Origin,
+    kind_makers: HashMap<(&'a str, &'a str), Vec<ResourceIndex>>,
+    there_before: HashSet<&'a str>,
+    api_services: HashMap<&'a str, ResourceIndex>,
 }
 
 impl<'a> Scene<'a> {
@@ -78,9 +68,13 @@ impl<'a> Scene<'a> {
             external: external.iter().cloned().collect(),
             crds: HashMap::new(),
             operators: HashMap::new(),
-            pods: HashMap::new(),
+            pods: Labelled::default(),
+            services: Labelled::default(),
             workloads: vec![Vec::new(); components.len()],
             provisioners: HashMap::new(),
+            kind_makers: HashMap::new(),
+            there_before: HashSet::new(),
+            api_services: HashMap::new(),
         };
         for (number, resource) in resources.iter().enumerate() {
             scene.index(ResourceIndex(number), resource);
@@ -91,7 +85,7 @@ impl<'a> Scene<'a> {
             }
         }
         for (number, resource) in resources.iter().enumerate() {
-            let brought = crd::brought_by(resource, catalogue);
+            let brought = brought::by(resource, catalogue);
             for id in reference::made_by(resource, catalogue).into_iter().chain(brought) {
                 scene.made.entry(id).or_default().push(ResourceIndex(number));
             }
@@ -107,10 +101,20 @@ impl<'a> Scene<'a> {
         {
             self.crds.entry((group, kind)).or_insert(index);
         }
+        if manifest.facts(Fact::ApiService).next().is_some() {
+            self.api_services.extend(manifest.fact(Fact::ApiGroup).map(|group| (group, index)));
+        }
+        for made in made_kinds::of(manifest) {
+            self.kind_makers.entry((made.group, made.kind)).or_default().push(index);
+        }
         if resource.is_workload {
             self.workloads[resource.component.0].push(index);
         }
+        let is_self_hosted = serves::is_self_hosted(resource, self.catalogue);
         for provider in serves::providers(resource, self.catalogue).filter(|_| serves::runs(resource)) {
+            if is_self_hosted {
+                self.there_before.extend(provider.crds.iter().map(String::as_str));
+            }
             for name in &provider.storage_provisioner {
                 self.provisioners.entry(name).or_default().push(index);
             }
@@ -119,11 +123,10 @@ impl<'a> Scene<'a> {
             self.operators.entry(group).or_default().push(index);
         }
         for label in manifest.facts(Fact::PodLabel) {
-            let value = label.value.as_deref().unwrap_or_default();
-            let list = self.pods.entry((&resource.id.namespace, &label.key, value)).or_default();
-            if list.last() != Some(&index) {
-                list.push(index);
-            }
+            self.pods.add(&resource.id.namespace, label, index);
+        }
+        for label in manifest.facts(Fact::Label).filter(|_| resource.id.kind == "Service") {
+            self.services.add(&resource.id.namespace, label, index);
         }
     }
 
@@ -179,6 +182,24 @@ impl<'a> Scene<'a> {
         self.crds.get(&(group, kind)).copied()
     }
 
+    /// Objects that make a kind without being its CRD.
+    #[must_use]
+    pub fn kind_makers(&self, group: &str, kind: &str) -> Vec<ResourceIndex> {
+        self.kind_makers.get(&(group, kind)).cloned().unwrap_or_default()
+    }
+
+    /// Whether a CRD of this name is in the cluster before anything of the tree, as only its own kinds install it.
+    #[must_use]
+    pub fn is_there_before(&self, crd: &str) -> bool {
+        self.there_before.contains(crd)
+    }
+
+    /// The `APIService` of a group that another server than the API server itself answers.
+    #[must_use]
+    pub fn api_service(&self, group: &str) -> Option<ResourceIndex> {
+        self.api_services.get(group).copied()
+    }
+
     /// Workloads that serve a group.
     #[must_use]
     pub fn operators(&self, group: &str) -> &[ResourceIndex] {
@@ -204,7 +225,7 @@ impl<'a> Scene<'a> {
     pub fn crd_names(&self, group: &str, kind: &str) -> Vec<String> {
         match self.crd(group, kind) {
             Some(index) => vec![self.resource(index).id.name.clone()],
-            None => crd::plurals(kind).into_iter().map(|plural| format!("{plural}.{group}")).collect(),
+            None => serves::plurals(kind).into_iter().map(|plural| format!("{plural}.{group}")).collect(),
         }
     }
 
@@ -240,77 +261,20 @@ impl<'a> Scene<'a> {
             .facts(Fact::Selector)
             .map(|pair| (pair.key.as_str(), pair.value.as_deref().unwrap_or_default()))
             .collect();
-        let lists: Vec<&Vec<ResourceIndex>> = pairs
-            .iter()
-            .filter_map(|(key, value)| self.pods.get(&(service.id.namespace.as_str(), *key, *value)))
-            .collect();
-        if pairs.is_empty() || lists.len() < pairs.len() {
-            return Vec::new();
-        }
-        let Some(rarest) = lists.iter().min_by_key(|list| list.len()) else { return Vec::new() };
-        let in_all = |index: &&ResourceIndex| lists.iter().all(|list| list.binary_search(index).is_ok());
-        rarest.iter().filter(in_all).filter(|index| self.resource(**index).is_workload).copied().collect()
+        self.pods_labelled(&service.id.namespace, &pairs)
     }
 
-    /// The edges from a resource to whoever provides the target; none when nobody does.
+    /// Workloads of a namespace whose pods carry all these labels.
     #[must_use]
-    pub fn edges_to(&self, from: ResourceIndex, found: &Found, wait: &Wait) -> Vec<Edge> {
-        match found {
-            Found::Object(to) => {
-                let mut edges = vec![self.edge(from, *to, wait)];
-                if wait.gate == Gate::Ready && self.resource(*to).id.kind == "Service" {
-                    edges.extend(self.behind(*to).into_iter().map(|pod| self.edge(from, pod, wait)));
-                }
-                edges.retain(|edge| edge.from != edge.to);
-                edges
-            }
-            // Who makes a thing itself waits for no other maker of it.
-            Found::Made(makers) if makers.contains(&from) => Vec::new(),
-            Found::Made(makers) => makers
-                .iter()
-                .map(|maker| self.edge(from, *maker, &Wait { gate: Gate::Ready, ..wait.clone() }))
-                .collect(),
-            Found::Declared(component) if *component == self.resource(from).component => Vec::new(),
-            Found::Declared(component) => {
-                let to = End { component: *component, resource: None };
-                vec![new_edge(self.end(from), to, &Wait { gate: Gate::Ready, ..wait.clone() })]
-            }
-            Found::External | Found::Nobody => Vec::new(),
-        }
+    pub fn pods_labelled(&self, namespace: &str, pairs: &[(&str, &str)]) -> Vec<ResourceIndex> {
+        let mut found = self.pods.with_all(namespace, pairs);
+        found.retain(|index| self.resource(*index).is_workload);
+        found
     }
 
-    /// An edge between two resources.
+    /// Services of a namespace that carry all these labels.
     #[must_use]
-    pub fn edge(&self, from: ResourceIndex, to: ResourceIndex, wait: &Wait) -> Edge {
-        new_edge(self.end(from), self.end(to), wait)
-    }
-
-    fn end(&self, resource: ResourceIndex) -> End {
-        End { component: self.resource(resource).component, resource: Some(resource) }
-    }
-
-    /// The finding for a reference nobody provides.
-    #[must_use]
-    pub fn unsatisfied(&self, from: ResourceIndex, what: &str, origin: Origin, help: String) -> Finding {
-        let resource = self.resource(from);
-        let message = format!("`{}` needs {what}, which nothing here provides", resource.id.short());
-        Finding::new("unsatisfied-reference", Level::Warning, message)
-            .about(&self.component(resource.component).name)
-            .at(origin)
-            .help(help)
-    }
-}
-
-/// An edge that is not dropped.
-#[must_use]
-pub fn new_edge(from: End, to: End, wait: &Wait) -> Edge {
-    Edge {
-        from,
-        to,
-        reason: wait.reason.clone(),
-        strength: wait.strength,
-        gate: wait.gate,
-        origin: wait.origin.clone(),
-        dropped: None,
+    pub fn services_labelled(&self, namespace: &str, pairs: &[(&str, &str)]) -> Vec<ResourceIndex> {
+        self.services.with_all(namespace, pairs)
     }
 }

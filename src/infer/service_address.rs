@@ -1,4 +1,7 @@
 //! Hosts in env, args, commands and in the `ConfigMaps` and Secrets a pod reads name Services: weak waits.
+//!
+//! A release stands for the pods of its chart: hosts in its values count as theirs. A Secret that comes from a
+//! template (an `ExternalSecret`'s, a `SealedSecret`'s) holds the hosts of that template.
 
 use std::collections::BTreeSet;
 
@@ -9,47 +12,54 @@ use crate::catalogue::probes::Fact;
 use crate::hosts;
 use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
 
-/// Weak edges from pods to the Services they are told about.
+/// Weak edges from pods and releases to the Services they are told about.
 #[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     for (index, resource) in scene.iter() {
-        if !scene.catalogue.has_pods(&resource.id.group, &resource.id.kind) {
-            continue;
-        }
-        let mut seen = BTreeSet::new();
-        told(scene, index, resource, &mut seen, &mut inferred);
+        let namespace = match resource.charts.first() {
+            Some(chart) => chart.namespace.as_str(),
+            None if scene.catalogue.has_pods(&resource.id.group, &resource.id.kind) => &resource.id.namespace,
+            None => continue,
+        };
+        let mut reader = Reader { scene, from: index, namespace, seen: BTreeSet::new() };
+        reader.told_by(resource, &mut inferred);
         for source in read_objects(scene, resource) {
-            told(scene, index, scene.resource(source), &mut seen, &mut inferred);
+            reader.told_by(scene.resource(source), &mut inferred);
         }
     }
     inferred
 }
 
-/// Adds an edge for each host that `source` names; the pod `from` is the one that will talk.
-fn told(
-    scene: &Scene<'_>,
+/// Who will talk, and where it runs.
+struct Reader<'a, 's> {
+    scene: &'a Scene<'s>,
     from: ResourceIndex,
-    source: &Resource,
-    seen: &mut BTreeSet<ResourceId>,
-    inferred: &mut Inferred,
-) {
-    let pod = scene.resource(from);
-    for capture in source.manifest.facts(Fact::Hosts) {
-        let Some(address) = capture.value.as_deref().and_then(hosts::service) else { continue };
-        let namespace = address.namespace.as_deref().unwrap_or(&pod.id.namespace);
-        let id = ResourceId::new("", "Service", namespace, &address.name);
-        let found = scene.find(&id, pod.component);
-        if !answers(scene, &found, address.port) || is_own(scene, from, &found) || !seen.insert(id) {
-            continue;
+    namespace: &'a str,
+    seen: BTreeSet<ResourceId>,
+}
+
+impl Reader<'_, '_> {
+    /// Adds an edge for each host that `source` names.
+    fn told_by(&mut self, source: &Resource, inferred: &mut Inferred) {
+        let component = self.scene.resource(self.from).component;
+        for capture in source.manifest.facts(Fact::Hosts) {
+            let Some(address) = capture.value.as_deref().and_then(hosts::service) else { continue };
+            let namespace = address.namespace.as_deref().unwrap_or(self.namespace);
+            let id = ResourceId::new("", "Service", namespace, &address.name);
+            let found = self.scene.find(&id, component);
+            let talks = answers(self.scene, &found, address.port) && !is_own(self.scene, self.from, &found);
+            if !talks || !self.seen.insert(id) {
+                continue;
+            }
+            let wait = Wait {
+                reason: Reason::from("service-address"),
+                strength: Strength::Weak,
+                gate: Gate::Ready,
+                origin: source.origin_at(capture.line),
+            };
+            inferred.edges.extend(self.scene.edges_to(self.from, &found, &wait));
         }
-        let wait = Wait {
-            reason: Reason::from("service-address"),
-            strength: Strength::Weak,
-            gate: Gate::Ready,
-            origin: source.origin_at(capture.line),
-        };
-        inferred.edges.extend(scene.edges_to(from, &found, &wait));
     }
 }
 
@@ -70,7 +80,7 @@ fn is_own(scene: &Scene<'_>, from: ResourceIndex, found: &Found) -> bool {
     matches!(found, Found::Object(service) if scene.behind(*service).contains(&from))
 }
 
-/// The `ConfigMaps` and Secrets a pod reads, as the rows of the pod spec name them.
+/// The `ConfigMaps` and Secrets a pod reads, as the rows of the pod spec name them, or the objects they are made from.
 fn read_objects(scene: &Scene<'_>, pod: &Resource) -> BTreeSet<ResourceIndex> {
     let read = pod.manifest.captures.iter().filter_map(|capture| {
         let ProbeKind::Edge(number) = capture.kind else { return None };
@@ -78,9 +88,10 @@ fn read_objects(scene: &Scene<'_>, pod: &Resource) -> BTreeSet<ResourceIndex> {
         let is_data = row.matches.pod_spec && matches!(row.to.kind.as_str(), "ConfigMap" | "Secret");
         let name = row.fields.get("name").and_then(|path| capture.field(path)).filter(|_| is_data)?;
         match scene.find(&ResourceId::new("", &row.to.kind, &pod.id.namespace, name), pod.component) {
-            Found::Object(index) => Some(index),
+            Found::Object(index) => Some(vec![index]),
+            Found::Made(makers) => Some(makers),
             _ => None,
         }
     });
-    read.collect()
+    read.flatten().collect()
 }

@@ -14,9 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
-use crate::model::{Component, Finding, Origin, Place, Rungs};
+use crate::model::{Component, Finding, Origin, Place, Rungs, Tool};
 use crate::problem::{Problem, Problems};
-use crate::render::plain::{self, Tool};
+use crate::render::plain;
 use descriptor::Source;
 use settings::Settings;
 

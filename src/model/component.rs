@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Gate, Origin, Phase, Role};
 use crate::load::descriptor::Descriptor;
-use crate::render::plain::Tool;
 
 /// Position of a component in the ladder's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +38,26 @@ pub enum Provision {
     Crd(String, String),
     /// The controller of an API group.
     Operator(String),
+}
+
+/// What turns files into manifests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tool {
+    /// `kustomize build`.
+    Kustomize,
+    /// `helm template`.
+    Helm,
+}
+
+impl Tool {
+    /// What it makes manifests of.
+    #[must_use]
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::Helm => "chart",
+            Self::Kustomize => "kustomization",
+        }
+    }
 }
 
 /// Where the manifests of a component are in the tree.

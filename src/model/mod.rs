@@ -1,7 +1,7 @@
 //! The nouns every step shares: no I/O, no processes, nothing that decides.
 
 pub mod component;
-pub use component::{Component, ComponentIndex, Declared, DependsOn, Place, Provision};
+pub use component::{Component, ComponentIndex, Declared, DependsOn, Place, Provision, Tool};
 
 pub mod role;
 pub use role::Role;
@@ -10,7 +10,7 @@ pub mod origin;
 pub use origin::Origin;
 
 pub mod resource;
-pub use resource::{Resource, ResourceId, ResourceIndex};
+pub use resource::{Chart, Resource, ResourceId, ResourceIndex};
 
 pub mod edge;
 pub use edge::{Dropped, Edge, End, Gate, Reason, Strength};

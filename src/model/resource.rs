@@ -49,6 +49,21 @@ impl fmt::Display for ResourceId {
     }
 }
 
+/// A chart an object installs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chart {
+    /// Name of the chart.
+    pub name: String,
+    /// Where it comes from, when known.
+    pub repository: Option<String>,
+    /// Name of the release.
+    pub release: String,
+    /// Namespace of the release; empty when the object does not say.
+    pub namespace: String,
+    /// The name its values give its objects.
+    pub full_name: Option<String>,
+}
+
 /// One object of a component, classified.
 #[derive(Debug)]
 pub struct Resource {
@@ -66,6 +81,8 @@ pub struct Resource {
     pub is_scope_known: bool,
     /// Whether it runs pods that stay.
     pub is_workload: bool,
+    /// Charts it installs.
+    pub charts: Vec<Chart>,
     /// API groups its workload serves.
     pub serves: Vec<String>,
 }

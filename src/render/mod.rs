@@ -15,18 +15,19 @@ pub mod template;
 pub mod tools;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 pub use manifest::Manifest;
-use plain::{Found, Tool};
+use plain::Found;
 use remote::Remote;
 use tools::{ToolError, ToolOptions, Tools};
 
 use crate::catalogue::Catalogue;
 use crate::load::LoadedComponent;
 use crate::load::descriptor::{ChartSource, Source};
-use crate::model::{Finding, Level};
+use crate::model::{Finding, Level, Origin, Tool};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
 
@@ -81,11 +82,11 @@ pub fn manifests(
     let mut work = Vec::new();
     for (index, found) in listed.into_iter().enumerate() {
         match found {
-            Ok(Found { files, skipped }) => {
+            Ok(Found { files, skipped, dangling }) => {
                 work.extend(files.into_iter().map(|file| (index, file)));
-                rendered[index]
-                    .findings
-                    .extend(skipped.iter().map(|skipped| skipped_finding(&components[index], skipped)));
+                let findings = &mut rendered[index].findings;
+                findings.extend(skipped.iter().map(|skipped| skipped_finding(&components[index], skipped)));
+                findings.extend(dangling.iter().map(|link| dangling_finding(&components[index], link)));
             }
             Err(Problems(found)) => problems.extend(found),
         }
@@ -205,9 +206,7 @@ fn files(root: &Path, component: &LoadedComponent) -> Result<Found, Problems> {
             }
             plain::in_directory(root, path)
         }
-        Source::Globs { base, patterns } => {
-            plain::by_globs(root, base, patterns, origin).map(|files| Found { files, ..Found::default() })
-        }
+        Source::Globs { base, patterns } => plain::by_globs(root, base, patterns, origin),
         Source::Kustomize(_) | Source::Chart { .. } => Ok(Found::default()),
     }
 }
@@ -222,6 +221,15 @@ fn skipped_finding(component: &LoadedComponent, (path, tool): &(String, Tool)) -
     .about(name)
     .at(component.source_origin.clone())
     .help("describe it with a component.yaml of its own if it should be rolled out")
+}
+
+/// Argo CD passes over such a link with a line in its log.
+fn dangling_finding(component: &LoadedComponent, link: &str) -> Finding {
+    let message = format!("`{link}` is a link to nothing and is left out");
+    Finding::new("dangling-link", Level::Warning, message)
+        .about(&component.component.name)
+        .at(Origin::new(&Arc::from(link), 1))
+        .help("remove the link, or restore what it leads to")
 }
 
 fn missing(program: &str, tool: Tool, component: &LoadedComponent) -> Problem {

@@ -7,28 +7,8 @@ use globset::{GlobBuilder, GlobSetBuilder};
 use super::kustomization;
 use crate::discover::DESCRIPTOR_NAMES;
 use crate::disk;
-use crate::model::Origin;
+use crate::model::{Origin, Tool};
 use crate::problem::{Problem, Problems};
-
-/// What makes manifests of a directory that is not plain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tool {
-    /// `helm template`.
-    Helm,
-    /// `kustomize build`.
-    Kustomize,
-}
-
-impl Tool {
-    /// What it makes manifests of.
-    #[must_use]
-    pub fn source(self) -> &'static str {
-        match self {
-            Self::Helm => "chart",
-            Self::Kustomize => "kustomization",
-        }
-    }
-}
 
 /// What a directory needs, when it is not plain manifests; decided as Argo CD decides, so a kustomization beside a
 /// chart wins (util/app/discovery/discovery.go: the last file of the walk counts).
@@ -48,6 +28,8 @@ pub struct Found {
     pub files: Vec<String>,
     /// Folders that need a tool and no descriptor claims.
     pub skipped: Vec<(String, Tool)>,
+    /// Links to nothing that would be manifests.
+    pub dangling: Vec<String>,
 }
 
 /// All manifest files below a directory, without those of other components, charts or kustomizations.
@@ -67,12 +49,14 @@ pub fn in_directory(root: &Path, directory: &str) -> Result<Found, Problems> {
                     None => open.push(path),
                 }
             } else if is_manifest(&entry.name) {
-                found.files.push(path);
+                let list = if entry.is_dangling { &mut found.dangling } else { &mut found.files };
+                list.push(path);
             }
         }
     }
     found.files.sort();
     found.skipped.sort();
+    found.dangling.sort();
     Ok(found)
 }
 
@@ -80,12 +64,7 @@ pub fn in_directory(root: &Path, directory: &str) -> Result<Found, Problems> {
 ///
 /// # Errors
 /// When a glob does not parse or matches nothing.
-pub fn by_globs(
-    root: &Path,
-    base: &str,
-    patterns: &[String],
-    origin: &Origin,
-) -> Result<Vec<String>, Problems> {
+pub fn by_globs(root: &Path, base: &str, patterns: &[String], origin: &Origin) -> Result<Found, Problems> {
     let mut globs = GlobSetBuilder::new();
     for pattern in patterns {
         let whole = disk::joined(base, pattern);
@@ -96,15 +75,16 @@ pub fn by_globs(
     }
     let globs = globs.build().map_err(|error| Problem::new(error.to_string()).at(origin))?;
     let mut hit = vec![false; patterns.len()];
-    let mut files = Vec::new();
-    for file in everything(root, &common_base(base, patterns))? {
+    let mut found = Found::default();
+    for (file, is_dangling) in everything(root, &common_base(base, patterns))? {
         let matches = globs.matches(&file);
         for index in &matches {
             hit[*index] = true;
         }
         let name = file.rsplit('/').next().unwrap_or(&file);
         if !matches.is_empty() && !DESCRIPTOR_NAMES.contains(&name) {
-            files.push(file);
+            let list = if is_dangling { &mut found.dangling } else { &mut found.files };
+            list.push(file);
         }
     }
     if let Some(missed) = hit.iter().position(|found| !found) {
@@ -113,8 +93,9 @@ pub fn by_globs(
             .help("globs are relative to the descriptor; `**` goes into folders")
             .into());
     }
-    files.sort();
-    Ok(files)
+    found.files.sort();
+    found.dangling.sort();
+    Ok(found)
 }
 
 /// The folder all patterns lie under: patterns may start with `../`.
@@ -123,13 +104,14 @@ fn common_base(base: &str, patterns: &[String]) -> String {
     disk::joined(base, &vec![".."; ups.max().unwrap_or(0)].join("/"))
 }
 
-fn everything(root: &Path, directory: &str) -> Result<Vec<String>, Problems> {
+/// All files below a directory, each with whether it is a link to nothing.
+fn everything(root: &Path, directory: &str) -> Result<Vec<(String, bool)>, Problems> {
     let mut files = Vec::new();
     let mut open = vec![directory.to_owned()];
     while let Some(current) = open.pop() {
         for entry in disk::list(root, &current)? {
             let path = disk::joined(&current, &entry.name);
-            if entry.is_directory { open.push(path) } else { files.push(path) }
+            if entry.is_directory { open.push(path) } else { files.push((path, entry.is_dangling)) }
         }
     }
     Ok(files)

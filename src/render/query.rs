@@ -5,9 +5,11 @@ use std::sync::Arc;
 use jsonpath_rust::query::js_path_process;
 use serde_json::Value;
 
-use crate::catalogue::Compiled;
 use crate::catalogue::compiled::Query;
 use crate::catalogue::matcher::Capture;
+use crate::catalogue::probes::Fact;
+use crate::catalogue::{Compiled, ProbeKind};
+use crate::hosts;
 use crate::yaml::tree::{self, Node};
 use crate::yaml::{Chunk, Limits, YamlError};
 
@@ -22,10 +24,22 @@ pub fn captures(chunk: &Chunk, compiled: &Compiled, limits: &Limits) -> Result<V
     for query in &compiled.queries {
         for found in js_path_process(&query.path, &json).unwrap_or_default() {
             let place = found.clone().path();
-            captures.push(capture(query, found.val(), line(&node, &place)));
+            let value = found.val();
+            let seen = capture(query, value, line(&node, &place));
+            if query.kind == ProbeKind::Code(Fact::Hosts) {
+                captures.extend(hosts_in(value, &seen));
+            } else {
+                captures.push(seen);
+            }
         }
     }
     Ok(captures)
+}
+
+/// Of a text that may name Services only the hosts are kept.
+fn hosts_in<'v>(value: &'v Value, seen: &'v Capture) -> impl Iterator<Item = Capture> + 'v {
+    let hosts = value.as_str().map(hosts::in_text).unwrap_or_default();
+    hosts.into_iter().map(|host| Capture { value: Some(host), ..seen.clone() })
 }
 
 fn capture(query: &Query, value: &Value, line: usize) -> Capture {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::{Rendered, manifest};
 use crate::catalogue::Catalogue;
 use crate::load::LoadedComponent;
+use crate::load::descriptor::Source;
 use crate::model::{Finding, Level};
 
 /// API group of stand-ins; no cluster has it.
@@ -40,7 +41,12 @@ pub fn stand_in(remote: &Remote, component: &LoadedComponent, catalogue: &Catalo
     let name = &component.component.name;
     let (kind, spec) = match remote {
         Remote::Chart { name, repository, .. } => {
-            ("RemoteChart", serde_json::json!({"chart": name, "repoURL": repository}))
+            let release = match &component.source {
+                Source::Chart { chart, .. } => chart.release_name.clone(),
+                _ => None,
+            };
+            let spec = serde_json::json!({"chart": name, "repoURL": repository, "releaseName": release});
+            ("RemoteChart", spec)
         }
         Remote::Base { address, .. } => ("RemoteBase", serde_json::json!({"address": address})),
     };

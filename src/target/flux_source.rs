@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use super::name::object_name;
 use super::source::crds_of;
 use crate::emit::Selection;
+use crate::model::Tool;
 use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
 use crate::problem::{Problem, Problems};
-use crate::render::plain::Tool;
 
 /// The path of a component's Kustomization, from the root of the source.
 #[must_use]

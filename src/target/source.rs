@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use crate::argocd::parse_wave;
 use crate::load::descriptor::ChartSource;
 use crate::load::targets::{SourceForm, TargetSettings};
+use crate::model::Tool;
 use crate::model::{ComponentIndex, Finding, Ladder, Level};
 use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
-use crate::render::plain::Tool;
 
 /// The fields of an Application's spec that say where its manifests are, and whether something is lost that way.
 pub struct SourceFields {

@@ -12,6 +12,7 @@ mod insert;
 mod items;
 mod json;
 mod keys;
+mod lines;
 mod locate;
 mod outline;
 mod patch;

@@ -19,6 +19,13 @@ pub fn read<S: Sink>(chunk: &Chunk, limits: &Limits, sink: &mut S) -> Result<Out
         return Err(YamlError::at(chunk.start(), message));
     }
     let mut reader = Reader::new(chunk, limits, sink);
+    if reader.read_lines() { Ok(reader.tracker.outline) } else { read_on(reader) }
+}
+
+/// Reads what is left of a document with yaml-rust2.
+pub(super) fn read_on<S: Sink>(mut reader: Reader<'_, S>) -> Result<Outline, YamlError> {
+    let chunk = reader.chunk;
+    let len = chunk.text().len();
     let mut repaired: Option<Repaired> = None;
     let mut spent = 0;
     loop {

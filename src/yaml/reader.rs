@@ -34,9 +34,13 @@ pub(super) struct Frame {
 }
 
 /// What stands before a node: anchor number (0 for none) and tag.
-struct Properties {
+pub(super) struct Properties {
     anchor: usize,
     tag: Option<Tag>,
+}
+
+impl Properties {
+    pub(super) const NONE: Self = Self { anchor: 0, tag: None };
 }
 
 /// The state of reading one document.
@@ -112,11 +116,17 @@ impl<'r, S: Sink> Reader<'r, S> {
         }
     }
 
+    /// The start of the text and of its document, which nobody asks about.
+    pub(super) fn begin_document(&mut self) {
+        self.documents = 1;
+        self.done = 2;
+    }
+
     pub(super) fn at(&self, mark: Mark) -> usize {
         mark.offset - self.chunk.start().offset
     }
 
-    fn scalar(
+    pub(super) fn scalar(
         &mut self,
         text: &str,
         style: TScalarStyle,
@@ -209,7 +219,11 @@ impl<'r, S: Sink> Reader<'r, S> {
         YamlError::at(mark, format!("nesting is deeper than {} levels", self.limits.max_depth))
     }
 
-    fn mapping(&mut self, properties: &Properties, (mark, shape): (Mark, Shape)) -> Result<(), YamlError> {
+    pub(super) fn mapping(
+        &mut self,
+        properties: &Properties,
+        (mark, shape): (Mark, Shape),
+    ) -> Result<(), YamlError> {
         let behind_dashes = mark.line == self.chunk.line() && self.chunk.begins_inside_line();
         if self.frames.is_empty() && shape == Shape::BlockMapping && behind_dashes {
             let message = "a mapping cannot begin on the line of `---`, put it on the next";
@@ -219,7 +233,7 @@ impl<'r, S: Sink> Reader<'r, S> {
         self.open(Event::MappingStart, properties, mark, shape)
     }
 
-    fn sequence(&mut self, properties: &Properties, mark: Mark) -> Result<(), YamlError> {
+    pub(super) fn sequence(&mut self, properties: &Properties, mark: Mark) -> Result<(), YamlError> {
         if self.frames.is_empty() {
             return Err(not_an_object(mark));
         }
@@ -251,7 +265,7 @@ impl<'r, S: Sink> Reader<'r, S> {
         self.emit(event, mark, Origin { shape, anchored: anchor != 0, tagged: properties.tag.is_some() })
     }
 
-    fn close(&mut self, event: Event<'_>, mark: Mark) -> Result<(), YamlError> {
+    pub(super) fn close(&mut self, event: Event<'_>, mark: Mark) -> Result<(), YamlError> {
         let Some(frame) = self.frames.pop() else { return Ok(()) };
         self.keys.close(&frame.keys);
         self.emit(event, mark, Origin::REPLAYED)?;

@@ -28,9 +28,16 @@ impl<S: Sink> Reader<'_, S> {
                 "a block text that begins with a tab is refused by Argo CD, write `|2` for its indentation";
             return Err(YamlError::at(mark, message).into());
         }
-        if !whole[self.at(next)..].trim().is_empty() {
-            return Ok(());
+        if whole[self.at(next)..].trim().is_empty() {
+            self.end_last_block(text, mark);
         }
+        Ok(())
+    }
+
+    /// The same for a block scalar that nothing follows.
+    pub(super) fn end_last_block(&mut self, text: &mut String, mark: Mark) {
+        let whole = self.chunk.text();
+        let at = self.at(mark);
         let blank = text.bytes().all(|byte| byte == b'\n');
         match patch::tail(whole, at) {
             Tail::Empty { kept: false } => text.clear(),
@@ -41,7 +48,6 @@ impl<S: Sink> Reader<'_, S> {
             }
             _ => {}
         }
-        Ok(())
     }
 
     fn tab_begins_block(&self, at: usize) -> bool {

@@ -90,7 +90,15 @@ impl Tree {
     pub(crate) fn copy_of(source: &Path) -> Self {
         let tree = Self::empty();
         for file in files(source) {
-            tree.write(&file, fs::read(source.join(&file)).expect("a listed file can be read"));
+            match fs::read_link(source.join(&file)) {
+                Ok(target) => {
+                    let link = tree.path().join(&file);
+                    fs::create_dir_all(link.parent().expect("a link has a folder"))
+                        .expect("folders can be made");
+                    std::os::unix::fs::symlink(target, link).expect("a link can be made");
+                }
+                Err(_) => tree.write(&file, fs::read(source.join(&file)).expect("a listed file can be read")),
+            }
         }
         tree
     }

@@ -113,6 +113,8 @@ fn links_inside_the_root_are_followed_broken_ones_left_out_and_circular_ones_ref
     let broken = tree(CONFIG);
     symlink("nowhere.yaml", broken.path().join("shop/gone.yaml")).unwrap();
     assert_eq!(broken.run(&["render"]).succeeded().matches("kind: ConfigMap").count(), 1, "as Argo CD does");
+    let plan = broken.run(&["plan", "--format", "json"]).succeeded();
+    assert!(plan.contains("`shop/gone.yaml` is a link to nothing and is left out"), "{plan}");
     let circular = tree(CONFIG);
     circular.write("shop/sub/more.yaml", CONFIG);
     for link in ["shop/sub/one", "shop/sub/two"] {

@@ -10,5 +10,6 @@ mod readme;
 mod real_tools;
 mod rollout_bytes;
 mod rollout_phases;
+mod sidecar;
 mod sources;
 mod targets;

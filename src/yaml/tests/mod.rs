@@ -1,6 +1,8 @@
 //! Checks the module as a whole: texts in, events and texts out.
 
+mod agreement;
 mod laws;
+mod texts;
 #[path = "../../../tests/support/documents.rs"]
 mod support;
 

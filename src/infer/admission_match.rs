@@ -1,0 +1,175 @@
+//! Which objects a webhook matches: rules with scope, and the selector of namespaces.
+//!
+//! A selector of objects, a condition in CEL and labels nobody shows may match nothing, so they give no edge. Rules for
+//! everything name no one in particular.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::scene::Scene;
+use crate::catalogue::ProbeKind;
+use crate::catalogue::matcher::Capture;
+use crate::catalogue::probes::Fact;
+use crate::classify::serves::plurals;
+use crate::model::{ComponentIndex, Resource, ResourceId, ResourceIndex};
+
+/// The label every namespace carries its own name in.
+const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
+
+/// One webhook with what belongs to it.
+#[derive(Debug)]
+pub struct Webhook<'a> {
+    own: &'a Capture,
+    rules: Vec<&'a Capture>,
+    expressions: Vec<&'a Capture>,
+    labels: Vec<&'a Capture>,
+}
+
+impl<'a> Webhook<'a> {
+    /// The webhooks of a configuration: rules and selectors are captured before the webhook that holds them.
+    #[must_use]
+    pub fn of(configuration: &'a Resource) -> Vec<Self> {
+        let (mut rules, mut expressions, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        let mut webhooks = Vec::new();
+        for capture in &configuration.manifest.captures {
+            match capture.kind {
+                ProbeKind::Code(Fact::WebhookRule) => rules.push(capture),
+                ProbeKind::Code(Fact::WebhookExpression) => expressions.push(capture),
+                ProbeKind::Code(Fact::WebhookLabel) => labels.push(capture),
+                ProbeKind::Code(Fact::Webhook) => webhooks.push(Self {
+                    own: capture,
+                    rules: std::mem::take(&mut rules),
+                    expressions: std::mem::take(&mut expressions),
+                    labels: std::mem::take(&mut labels),
+                }),
+                _ => {}
+            }
+        }
+        webhooks
+    }
+
+    /// Line it starts on.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.own.line
+    }
+
+    /// Name and namespace of the Service that answers.
+    #[must_use]
+    pub fn service(&self) -> Option<(&'a str, &'a str)> {
+        self.own.field("clientConfig.service.name").zip(self.own.field("clientConfig.service.namespace"))
+    }
+
+    /// Whether what it matches is refused while nobody answers, as far as its selectors can be followed.
+    #[must_use]
+    pub fn is_fail_closed(&self) -> bool {
+        let narrows = [
+            "objectSelector.matchLabels.*",
+            "objectSelector.matchExpressions[*].key",
+            "matchConditions[*].expression",
+        ];
+        self.own.field("failurePolicy") != Some("Ignore")
+            && narrows.iter().all(|path| self.own.field(path).is_none())
+    }
+
+    /// Whether it is asked when pods of a namespace start.
+    #[must_use]
+    pub fn matches_pods_in(&self, scene: &Scene<'_>, namespace: &str) -> bool {
+        let pods = |rule: &&&Capture| {
+            creates(rule)
+                && rule.field("scope") != Some("Cluster")
+                && rule.all("apiGroups[*]").any(|group| matches!(group, "" | "*"))
+                && rule.all("resources[*]").any(|resource| matches!(resource, "pods" | "*" | "*/*"))
+        };
+        self.rules.iter().any(|rule| pods(&rule)) && self.selects(scene, namespace)
+    }
+
+    /// Whether its selector takes a namespace, by the labels the tree shows.
+    fn selects(&self, scene: &Scene<'_>, namespace: &str) -> bool {
+        let label = |key: &str| label(scene, namespace, key);
+        let equal = self.labels.iter().all(|wanted| label(&wanted.key) == wanted.value.as_deref());
+        equal
+            && self.expressions.iter().all(|expression| {
+                let seen = label(expression.field("key").unwrap_or_default());
+                let listed = seen.is_some_and(|seen| expression.all("values[*]").any(|value| value == seen));
+                match expression.field("operator") {
+                    Some("In") => listed,
+                    Some("NotIn") => !listed,
+                    Some("Exists") => seen.is_some(),
+                    Some("DoesNotExist") => seen.is_none(),
+                    _ => false,
+                }
+            })
+    }
+}
+
+fn creates(rule: &Capture) -> bool {
+    rule.all("operations[*]").any(|operation| matches!(operation, "CREATE" | "*"))
+}
+
+/// A label of a namespace; without its object only its name is known.
+fn label<'a>(scene: &Scene<'a>, namespace: &'a str, key: &str) -> Option<&'a str> {
+    if key == NAMESPACE_NAME {
+        return Some(namespace);
+    }
+    let id = ResourceId::new("", "Namespace", "", namespace);
+    let super::Found::Object(index) = scene.find(&id, ComponentIndex(0)) else { return None };
+    let labels = scene.resource(index).manifest.facts(Fact::Label);
+    labels.filter(|label| label.key == key).find_map(|label| label.value.as_deref())
+}
+
+/// Objects by group and kind, to be looked up by a rule.
+#[derive(Debug)]
+pub struct Objects<'a>(BTreeMap<(&'a str, &'a str), Vec<ResourceIndex>>);
+
+impl<'a> Objects<'a> {
+    /// Indexes all objects.
+    #[must_use]
+    pub fn of(scene: &Scene<'a>) -> Self {
+        let mut kinds: BTreeMap<(&str, &str), Vec<ResourceIndex>> = BTreeMap::new();
+        for (index, resource) in scene.iter() {
+            kinds.entry((&resource.id.group, &resource.id.kind)).or_default().push(index);
+        }
+        Self(kinds)
+    }
+
+    /// Objects a webhook is asked about when they are created.
+    #[must_use]
+    pub fn matched(&self, scene: &Scene<'_>, webhook: &Webhook<'_>) -> Vec<ResourceIndex> {
+        let mut matched = BTreeSet::new();
+        for rule in webhook.rules.iter().filter(|rule| creates(rule)) {
+            let groups: Vec<&str> = rule.all("apiGroups[*]").collect();
+            let resources: Vec<&str> = rule.all("resources[*]").collect();
+            let is_any = |list: &[&str]| list.iter().any(|word| matches!(*word, "*" | "*/*"));
+            if is_any(&groups) && is_any(&resources) {
+                continue;
+            }
+            for ((group, kind), list) in &self.0 {
+                let in_group = is_any(&groups) || groups.contains(group);
+                let named = || plurals(kind).iter().any(|plural| resources.contains(&plural.as_str()));
+                if in_group && (is_any(&resources) || named()) && !is_exempt(group) {
+                    matched.extend(list.iter().copied().filter(|index| takes(scene, webhook, rule, *index)));
+                }
+            }
+        }
+        matched.into_iter().collect()
+    }
+}
+
+/// No webhook is ever asked about webhooks.
+fn is_exempt(group: &str) -> bool {
+    group == "admissionregistration.k8s.io"
+}
+
+/// Whether scope and selector take an object; the selector passes over what lives in no namespace.
+fn takes(scene: &Scene<'_>, webhook: &Webhook<'_>, rule: &Capture, index: ResourceIndex) -> bool {
+    let id = &scene.resource(index).id;
+    let in_cluster = id.namespace.is_empty();
+    let in_scope = match rule.field("scope") {
+        Some("Cluster") => in_cluster,
+        Some("Namespaced") => !in_cluster,
+        _ => true,
+    };
+    let is_namespace = id.kind == "Namespace" && id.group.is_empty();
+    let namespace = if is_namespace { id.name.as_str() } else { id.namespace.as_str() };
+    in_scope && (namespace.is_empty() || webhook.selects(scene, namespace))
+}

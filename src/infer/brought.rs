@@ -1,0 +1,93 @@
+//! What a known chart or package brings that nobody rendered: CRDs, classes and Services.
+//!
+//! Services of a chart are named after its release, as Helm's usual `fullname` template does.
+
+use crate::catalogue::{Catalogue, ProviderRow};
+use crate::classify::serves;
+use crate::model::{Chart, Resource, ResourceId};
+
+/// API groups of the kinds of classes.
+const CLASS_GROUPS: &[(&str, &str)] = &[
+    ("StorageClass", "storage.k8s.io"),
+    ("VolumeSnapshotClass", "snapshot.storage.k8s.io"),
+    ("IngressClass", "networking.k8s.io"),
+    ("GatewayClass", "gateway.networking.k8s.io"),
+    ("RuntimeClass", "node.k8s.io"),
+    ("PriorityClass", "scheduling.k8s.io"),
+];
+
+/// The objects a chart or package brings with it; workloads of the tree bring theirs visibly.
+pub fn by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
+    if resource.is_workload || !serves::runs(resource) || serves::is_self_hosted(resource, catalogue) {
+        return Vec::new();
+    }
+    let mut brought = Vec::new();
+    for provider in serves::providers(resource, catalogue) {
+        brought.extend(provider.crds.iter().map(|name| crd(name)));
+        brought.extend(provider.classes.iter().filter_map(|row| class(&row.kind, &row.name)));
+    }
+    for chart in resource.charts.iter().filter(|chart| !chart.namespace.is_empty()) {
+        for provider in catalogue.providers_of_chart(&chart.name, chart.repository.as_deref()) {
+            let services = provider.services.iter().map(|name| service_name(name, chart));
+            brought.extend(services.map(|name| ResourceId::new("", "Service", &chart.namespace, &name)));
+        }
+    }
+    brought
+}
+
+/// The identity of a CRD.
+#[must_use]
+pub fn crd(name: &str) -> ResourceId {
+    ResourceId::new("apiextensions.k8s.io", "CustomResourceDefinition", "", name)
+}
+
+fn class(kind: &str, name: &str) -> Option<ResourceId> {
+    let (_, group) = CLASS_GROUPS.iter().find(|(known, _)| *known == kind)?;
+    Some(ResourceId::new(group, kind, "", name))
+}
+
+/// A row's name is that of a release called like the chart; a name that does not start with it is fixed.
+fn service_name(row: &str, chart: &Chart) -> String {
+    let Some(rest) = row.strip_prefix(chart.name.as_str()) else { return row.to_owned() };
+    let full = match &chart.full_name {
+        Some(name) => name.clone(),
+        None if chart.release.contains(&chart.name) => chart.release.clone(),
+        None => format!("{}-{}", chart.release, chart.name),
+    };
+    full + rest
+}
+
+/// The provider whose chart brings a class, for help texts.
+#[must_use]
+pub fn provider_of_class<'c>(id: &ResourceId, catalogue: &'c Catalogue) -> Option<&'c ProviderRow> {
+    let brings = |provider: &&ProviderRow| {
+        provider.classes.iter().any(|row| row.kind == id.kind && row.name == id.name)
+    };
+    let is_class = CLASS_GROUPS.contains(&(id.kind.as_str(), id.group.as_str()));
+    catalogue.providers().iter().filter(|_| is_class).find(brings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_are_named_after_the_release() {
+        for (row, chart, release, full_name, expected) in [
+            ("vault-internal", "vault", "vault", None, "vault-internal"),
+            ("vault-internal", "vault", "my-vault", None, "my-vault-internal"),
+            ("vault-internal", "vault", "secrets", None, "secrets-vault-internal"),
+            ("vault-internal", "vault", "secrets", Some("bao"), "bao-internal"),
+            ("cnpg-webhook-service", "cloudnative-pg", "db", None, "cnpg-webhook-service"),
+        ] {
+            let chart = Chart {
+                name: chart.to_owned(),
+                repository: None,
+                release: release.to_owned(),
+                namespace: "x".to_owned(),
+                full_name: full_name.map(str::to_owned),
+            };
+            assert_eq!(service_name(row, &chart), expected, "{row} {release}");
+        }
+    }
+}

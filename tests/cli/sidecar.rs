@@ -1,0 +1,107 @@
+//! `plugin.yaml` and `sidecar/`: every command, path, volume and file they name is there.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::harness::{repository, run};
+
+fn read(path: &str) -> Value {
+    let text = fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn container() -> Value {
+    read("sidecar/repo-server-patch.yaml")["spec"]["template"]["spec"]["containers"][0].clone()
+}
+
+#[test]
+fn the_plugins_commands_run() {
+    let plugin = read("plugin.yaml");
+    assert_eq!(plugin["kind"], "ConfigManagementPlugin");
+    assert_eq!(plugin["metadata"]["name"], "argocd-ladder");
+    // An Application names the plugin as NAME or NAME-VERSION: a version here would be part of every Application.
+    assert_eq!(plugin["spec"]["version"], Value::Null);
+    assert_eq!(plugin["spec"]["discover"], Value::Null);
+    let example = repository().join("examples/rollout-phases");
+    for command in
+        [&plugin["spec"]["generate"]["command"], &plugin["spec"]["parameters"]["dynamic"]["command"]]
+    {
+        let words: Vec<&str> = command.as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+        assert_eq!(words[0], "argocd-ladder");
+        assert!(!run(&example, &words[1..]).succeeded().is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+fn the_commented_discovery_is_a_rule_argo_cd_reads() {
+    let text = fs::read_to_string(repository().join("plugin.yaml")).expect("it is there");
+    let rule: Vec<&str> = text
+        .lines()
+        .skip_while(|line| !line.contains("# discover:"))
+        .map(|line| line.trim_start_matches("  # "))
+        .collect();
+    let rule: Value = serde_yaml::from_str(&rule.join("\n")).expect("it is YAML once the marks are gone");
+    assert_eq!(rule["discover"]["fileName"], "ladder.yaml");
+}
+
+#[test]
+fn the_image_holds_what_the_container_runs() {
+    let dockerfile = fs::read_to_string(repository().join("sidecar/Dockerfile")).expect("it is there");
+    for copied in dockerfile
+        .lines()
+        .filter_map(|line| line.strip_prefix("COPY "))
+        .filter(|line| !line.starts_with("--from"))
+    {
+        let mut words: Vec<&str> = copied.split(' ').collect();
+        words.pop();
+        for word in words {
+            assert!(repository().join(word).exists(), "{word}");
+            let ignored = fs::read_to_string(repository().join("sidecar/Dockerfile.dockerignore"))
+                .expect("it is there");
+            assert!(
+                ignored.lines().any(|line| line == format!("!{word}")),
+                "{word} is kept out of the build"
+            );
+        }
+    }
+    let entry = container()["command"][0].as_str().expect("a command").to_owned();
+    assert!(dockerfile.contains(&format!("ENTRYPOINT [\"{entry}\"]")));
+    assert!(dockerfile.contains("COPY plugin.yaml /home/argocd/cmp-server/config/plugin.yaml"));
+    let user = container()["securityContext"]["runAsUser"].to_string();
+    assert!(dockerfile.contains(&format!("USER {user}:{user}")));
+}
+
+#[test]
+fn every_mount_has_a_volume() {
+    let patch = read("sidecar/repo-server-patch.yaml");
+    let own: Vec<&str> = patch["spec"]["template"]["spec"]["volumes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|volume| volume["name"].as_str())
+        .collect();
+    // These two belong to every installation of the repo-server.
+    let theirs = ["var-files", "plugins"];
+    for mount in container()["volumeMounts"].as_array().expect("a list") {
+        let name = mount["name"].as_str().expect("a name");
+        assert!(own.contains(&name) || theirs.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn both_ways_to_install_run_the_same_container() {
+    let values = read("sidecar/argo-helm-values.yaml");
+    assert_eq!(values["repoServer"]["extraContainers"][0], container());
+    let patch = read("sidecar/repo-server-patch.yaml");
+    assert_eq!(values["repoServer"]["volumes"], patch["spec"]["template"]["spec"]["volumes"]);
+}
+
+#[test]
+fn the_kustomization_names_files_that_are_there() {
+    for patch in read("sidecar/kustomization.yaml")["patches"].as_array().expect("a list") {
+        let path: PathBuf = repository().join("sidecar").join(patch["path"].as_str().expect("a path"));
+        assert!(path.is_file(), "{}", path.display());
+    }
+}
