@@ -8,6 +8,7 @@ use crate::classify::{self, Classified};
 use crate::discover;
 use crate::fixes::{self, View};
 use crate::gates;
+use crate::health;
 use crate::infer::{self, Scene};
 use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
@@ -185,6 +186,7 @@ fn climb(
     let extra = fixes::skip_dry_run::annotations(&scene, &resolved.edges, &mut resolved.placements, settings);
     let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, Vec::new());
     ladder.extra_annotations = extra;
+    ladder.unchecked_gates = health::unchecked_gates(&ladder.edges, &ladder.resources, catalogue);
     ladder.settings = settings.clone();
     ladder.order = simulate::steps(&ladder, &options.destination);
     if settings.enabled {

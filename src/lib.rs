@@ -29,6 +29,7 @@ pub mod argocd;
 pub mod order;
 pub mod emit;
 pub mod target;
+pub mod health;
 
 pub mod explain;
 pub mod plan;

@@ -46,6 +46,11 @@ pub enum Command {
     /// Become a program that ends with the process that asked for it
     #[command(hide = true)]
     Launch(LaunchArgs),
+    /// Print the health checks that make Argo CD's waves wait, as a patch of argocd-cm
+    #[command(
+        after_help = "Example:\n  argocd-ladder health-checks > argocd-cm.yaml\n  argocd-ladder health-checks examples/rollout-phases"
+    )]
+    HealthChecks(HealthChecksArgs),
     /// Print the JSON Schema of a file, for editors
     #[command(
         after_help = "Example:\n  argocd-ladder schema component > component.schema.json\n  then, first line of a component.yaml:\n  # yaml-language-server: $schema=component.schema.json"
@@ -224,6 +229,16 @@ pub struct ExplainArgs {
     /// Directory with descriptors
     #[arg(long, value_name = "PATH", default_value = ".")]
     pub root: PathBuf,
+    /// What is read.
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// `health-checks`.
+#[derive(Debug, ClapArgs)]
+pub struct HealthChecksArgs {
+    /// Directory with descriptors, to add checks for the custom kinds it waits for
+    pub path: Option<PathBuf>,
     /// What is read.
     #[command(flatten)]
     pub reading: Reading,

@@ -4,6 +4,7 @@ pub mod args;
 mod completions;
 mod explain;
 mod generate;
+mod health_checks;
 mod output;
 mod parameters;
 mod plan;
@@ -49,6 +50,7 @@ pub fn run() -> ExitCode {
         Command::Render(args) => render::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::HealthChecks(args) => health_checks::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
     };

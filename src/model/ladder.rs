@@ -70,6 +70,8 @@ pub struct Ladder {
     pub order: Vec<Step>,
     /// What the user should know.
     pub findings: Vec<Finding>,
+    /// Custom kinds that gate something and that Argo CD has no health check for.
+    pub unchecked_gates: crate::health::Kinds,
     /// What `ladder.yaml` and the run say, for targets.
     pub settings: Settings,
 }

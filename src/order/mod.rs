@@ -170,6 +170,7 @@ pub fn ladder(parts: Parts, ordered: Ordered, findings: Vec<crate::model::Findin
         edges: resolved.edges,
         order: Vec::new(),
         findings,
+        unchecked_gates: crate::health::Kinds::default(),
         settings: Settings::default(),
     }
 }
