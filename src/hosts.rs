@@ -79,7 +79,7 @@ pub fn service(address: &str) -> Option<ServiceAddress> {
     Some(ServiceAddress { name: name.to_owned(), namespace: namespace.map(str::to_owned), port })
 }
 
-/// The headless Service of a pod's own host, as in `db-0.db` or `db-0.db.data`: a StatefulSet numbers its pods.
+/// The headless Service of a pod's own host, as in `db-0.db` or `db-0.db.data`: a `StatefulSet` numbers its pods.
 #[must_use]
 pub fn service_of_pod(address: &str) -> Option<ServiceAddress> {
     let (host, port) = split_port(authority(address));
