@@ -9,8 +9,9 @@ use rayon::prelude::*;
 
 use crate::model::{Ladder, ResourceId, ResourceIndex};
 use crate::problem::{Problem, Problems};
+use crate::render::Manifest;
 use crate::render::manifest::WAVE;
-use crate::yaml::{self, Set, Spliced};
+use crate::yaml::{self, Prepend, Set, Spliced, YamlError};
 
 /// Which resources to write.
 #[derive(Debug, Default)]
@@ -26,18 +27,23 @@ impl Selection {
     #[must_use]
     pub fn missing(&self, ladder: &Ladder) -> Vec<ResourceIndex> {
         let all = (0..ladder.resources.len()).map(ResourceIndex);
-        all.filter(|index| ladder.resource(*index).is_stand_in() && self.takes_component(ladder, *index))
-            .collect()
+        all.filter(|index| {
+            ladder.resource(*index).is_stand_in()
+                && self.takes_component(ladder, ladder.resource(*index).component.0)
+        })
+        .collect()
     }
 
     fn takes(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {
-        !ladder.resource(resource).is_stand_in() && self.takes_component(ladder, resource)
+        !ladder.resource(resource).is_stand_in()
+            && self.takes_component(ladder, ladder.resource(resource).component.0)
     }
 
-    fn takes_component(&self, ladder: &Ladder, resource: ResourceIndex) -> bool {
-        let component = ladder.resource(resource).component;
-        let phase = &ladder.placement(component).phase.0;
-        (self.components.is_empty() || self.components.contains(&component.0))
+    /// Whether it takes a component.
+    #[must_use]
+    pub fn takes_component(&self, ladder: &Ladder, component: usize) -> bool {
+        let phase = &ladder.placements[component].phase.0;
+        (self.components.is_empty() || self.components.contains(&component))
             && (self.phases.is_empty() || self.phases.contains(phase))
     }
 }
@@ -106,8 +112,15 @@ fn spliced(ladder: &Ladder, index: ResourceIndex) -> Result<Spliced<'_>, Problem
     let resource = ladder.resource(index);
     let manifest = &resource.manifest;
     let wave = ladder.waves[index.0].to_string();
-    let mut edits = vec![Set::Annotation(WAVE, &wave)];
+    let mut edits = Vec::new();
+    if ladder.settings.enabled {
+        edits.push(Set::Annotation(WAVE, &wave));
+    }
     if let Some((key, value)) = ladder.extra_annotations.get(&index) {
+        edits.push(Set::Annotation(key, value));
+    }
+    let added = manifest.added.as_deref();
+    for (key, value) in added.into_iter().flat_map(|added| &added.annotations) {
         edits.push(Set::Annotation(key, value));
     }
     let given = &ladder.component(resource.component).namespace;
@@ -118,7 +131,26 @@ fn spliced(ladder: &Ladder, index: ResourceIndex) -> Result<Spliced<'_>, Problem
     {
         edits.push(Set::Namespace(given));
     }
-    yaml::splice(&manifest.chunk, &manifest.outline, &edits).map_err(|error| {
+    let lists = added.map_or(&[][..], |added| &added.lists);
+    let text = if lists.is_empty() {
+        yaml::splice(&manifest.chunk, &manifest.outline, &edits)
+    } else {
+        with_lists(manifest, lists, &edits)
+    };
+    text.map_err(|error| {
         Problem::new(error.message.clone()).at(format!("{}:{}:{}", manifest.file, error.line, error.column))
     })
+}
+
+/// The document with items in its lists, then spliced as any other.
+fn with_lists<'l>(
+    manifest: &Manifest,
+    lists: &[Prepend],
+    edits: &[Set<'_>],
+) -> Result<Spliced<'l>, YamlError> {
+    let (mut chunk, mut outline) = (manifest.chunk.clone(), manifest.outline.clone());
+    for list in lists {
+        (chunk, outline) = yaml::prepend(&chunk, &outline, list)?;
+    }
+    yaml::splice(&chunk, &outline, edits).map(|spliced| spliced.owned())
 }

@@ -7,8 +7,10 @@ use crate::catalogue::Catalogue;
 use crate::classify::{self, Classified};
 use crate::discover;
 use crate::fixes::{self, View};
+use crate::gates;
+use crate::health;
 use crate::infer::{self, Scene};
-use crate::load::settings::{Settings, Waves};
+use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
 use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origin, Role};
 use crate::order::{self, Parts, simulate};
@@ -29,10 +31,25 @@ pub struct Options {
     pub waves: Option<Waves>,
     /// Only components of this environment.
     pub environment: Option<String>,
+    /// What the waves of resources count.
+    pub scope: Scope,
+    /// The repository, when the surroundings know better than the setting.
+    pub repository: Repository,
     /// How helm and kustomize may run.
     pub tools: ToolOptions,
     /// Where progress is shown.
     pub progress: Progress,
+}
+
+/// Which repository holds the ladder, as far as the surroundings say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Repository {
+    /// Its address.
+    pub url: Option<String>,
+    /// Branch, tag or commit.
+    pub revision: Option<String>,
+    /// The ladder's root inside it.
+    pub path: Option<String>,
 }
 
 impl Default for Options {
@@ -42,6 +59,8 @@ impl Default for Options {
             destination: String::new(),
             waves: None,
             environment: None,
+            scope: Scope::default(),
+            repository: Repository::default(),
             tools: ToolOptions::default(),
             progress: Progress::silent(),
         }
@@ -54,13 +73,13 @@ impl Default for Options {
 /// With everything that stopped it.
 pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     let mut findings = Vec::new();
-    let settings = adjusted(load::settings(root, &mut findings)?, options);
+    let settings = adjusted(load::settings(root, &mut findings)?, options)?;
     let catalogue = catalogue(&settings)?;
     let descriptors = discover::descriptors(root)?;
     if descriptors.is_empty() {
         return Err(no_descriptors(root));
     }
-    let loaded = load::components(root, &descriptors, &settings.rungs)?;
+    let loaded = load::components(root, &descriptors, &settings)?;
     findings.extend(loaded.findings);
     let components = in_environment(loaded.components, &settings, options)?;
     let rendering = Rendering {
@@ -70,7 +89,8 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
         destination: &options.destination,
         progress: &options.progress,
     };
-    let rendered = render::manifests(rendering, &components)?;
+    let mut rendered = render::manifests(rendering, &components)?;
+    gates::declare(&components, &mut rendered, &catalogue, &settings);
     let components = components.into_iter().map(|loaded| loaded.component).collect();
     let classified = classify::resources(components, rendered, &catalogue);
     climb(classified, &catalogue, &settings, findings, options)
@@ -96,7 +116,7 @@ pub fn build_from_text_with(
     catalogue: &Catalogue,
     options: &Options,
 ) -> Result<Ladder, Problems> {
-    let settings = adjusted(Settings::default(), options);
+    let settings = adjusted(Settings::default(), options)?;
     let file: Arc<str> = Arc::from("-");
     let mut rendered = render::manifest::from_text(&file, &Arc::new(text.to_owned()), catalogue);
     for finding in &mut rendered.findings {
@@ -117,7 +137,8 @@ pub fn build_from_text_with(
         requires: Vec::new(),
         path: String::new(),
         origin: Origin::new(&file, 1),
-        passthrough: serde_json::Value::Null,
+        descriptor: Arc::default(),
+        place: crate::model::Place::default(),
         split_from: None,
     };
     let classified = classify::resources(vec![component], vec![rendered], catalogue);
@@ -165,8 +186,13 @@ fn climb(
     let extra = fixes::skip_dry_run::annotations(&scene, &resolved.edges, &mut resolved.placements, settings);
     let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, Vec::new());
     ladder.extra_annotations = extra;
+    ladder.unchecked_gates = health::unchecked_gates(&ladder.edges, &ladder.resources, catalogue);
+    ladder.settings = settings.clone();
     ladder.order = simulate::steps(&ladder, &options.destination);
-    findings.extend(simulate::broken_edges(&ladder));
+    if settings.enabled {
+        findings.extend(simulate::broken_edges(&ladder));
+    }
+    findings.extend(gates::windows::findings(&ladder));
     ladder.findings = settings.levelled(findings);
     ladder.findings.sort_by(|a, b| (&a.origin, a.rule, &a.message).cmp(&(&b.origin, b.rule, &b.message)));
     Ok(ladder)
@@ -186,10 +212,25 @@ fn report_splits(placements: &mut [crate::model::Placement], splits: Vec<(Compon
     }
 }
 
-fn adjusted(mut settings: Settings, options: &Options) -> Settings {
-    settings.existing_order &= !options.ignore_existing_order;
+fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Problems> {
+    if options.ignore_existing_order {
+        settings.existing_order = ExistingOrder::Ignore;
+    }
     settings.waves = options.waves.unwrap_or(settings.waves);
-    settings
+    settings.scope = options.scope;
+    let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));
+    if let Some(over) = environment.and_then(|environment| environment.targets.as_ref()) {
+        let overlaid = settings.targets.overlaid(over);
+        settings.targets =
+            overlaid.map_err(|error| Problem::new(error.to_string()).at("ladder.yaml: environments"))?;
+    }
+    let Repository { url, revision, path } = options.repository.clone();
+    let targets = &mut settings.targets;
+    targets.repo_url = url.or(targets.repo_url.take());
+    targets.revision = revision.unwrap_or_else(|| std::mem::take(&mut targets.revision));
+    targets.path = path.unwrap_or_else(|| std::mem::take(&mut targets.path));
+    settings.environment.clone_from(&options.environment);
+    Ok(settings)
 }
 
 fn catalogue(settings: &Settings) -> Result<Catalogue, Problems> {

@@ -20,6 +20,7 @@ pub mod catalogue;
 pub mod discover;
 pub mod load;
 pub mod render;
+pub mod gates;
 pub mod classify;
 pub mod infer;
 pub mod fixes;
@@ -27,6 +28,8 @@ pub mod resolve;
 pub mod argocd;
 pub mod order;
 pub mod emit;
+pub mod target;
+pub mod health;
 
 pub mod explain;
 pub mod plan;
@@ -36,4 +39,4 @@ pub mod cli;
 
 mod flow;
 
-pub use flow::{Options, build, build_from_text, build_from_text_with};
+pub use flow::{Options, Repository, build, build_from_text, build_from_text_with};

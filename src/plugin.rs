@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Repository;
 use crate::problem::{Problem, Problems, suggestion};
 
 /// The parameters the plugin knows.
-pub const NAMES: &[&str] = &["target", "component", "environment", "phases", "waves", "allow-empty"];
+pub const NAMES: &[&str] =
+    &["target", "component", "environment", "phases", "waves", "allow-empty", "content-hash", "content-gate"];
 
 const ENVIRONMENT_PREFIX: &str = "ARGOCD_ENV_LADDER_";
 
@@ -29,25 +31,18 @@ pub struct Request {
     pub waves: Option<String>,
     /// Whether an empty result is meant.
     pub allow_empty: bool,
+    /// Fingerprint of the content, when one of our own Applications asks.
+    pub content: Option<String>,
+    /// Whether other content is refused.
+    pub content_gate: bool,
     /// Destination namespace of the Application; empty when it has none.
     pub namespace: String,
     /// Version of the cluster; the hydrator sends none.
     pub kube_version: String,
     /// API versions of the cluster.
     pub api_versions: Vec<String>,
-    /// Where child Applications find the repo.
-    pub origin: SourceOrigin,
-}
-
-/// The source of the Application that is being rendered.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceOrigin {
-    /// `spec.source.repoURL`.
-    pub repo_url: String,
-    /// `spec.source.targetRevision`.
-    pub revision: String,
-    /// `spec.source.path`.
-    pub path: String,
+    /// Where child Applications find the repo: the source of the Application that is being rendered.
+    pub repository: Repository,
 }
 
 /// One entry of `ARGOCD_APP_PARAMETERS`.
@@ -73,11 +68,7 @@ impl Request {
             namespace: variable("ARGOCD_APP_NAMESPACE"),
             kube_version: variable("KUBE_VERSION"),
             api_versions: listed(&variable("KUBE_API_VERSIONS")),
-            origin: SourceOrigin {
-                repo_url: variable("ARGOCD_APP_SOURCE_REPO_URL"),
-                revision: variable("ARGOCD_APP_SOURCE_TARGET_REVISION"),
-                path: variable("ARGOCD_APP_SOURCE_PATH"),
-            },
+            repository: repository(variables),
             ..Self::default()
         };
         for (name, values) in given(variables)? {
@@ -102,6 +93,8 @@ impl Request {
             "environment" => self.environment = value,
             "phases" => self.phases = value,
             "waves" => self.waves = value,
+            "content-hash" => self.content = value,
+            "content-gate" => self.content_gate = switch(name, value.as_deref())?,
             "allow-empty" => self.allow_empty = switch(name, value.as_deref())?,
             _ => {
                 return Err(Problem::new(format!("there is no parameter `{name}`"))
@@ -109,6 +102,15 @@ impl Request {
             }
         }
         Ok(())
+    }
+}
+
+fn repository(variables: &BTreeMap<String, String>) -> Repository {
+    let known = |name: &str| variables.get(name).filter(|text| !text.is_empty()).cloned();
+    Repository {
+        url: known("ARGOCD_APP_SOURCE_REPO_URL"),
+        revision: known("ARGOCD_APP_SOURCE_TARGET_REVISION"),
+        path: known("ARGOCD_APP_SOURCE_PATH").map(|path| if path == "." { String::new() } else { path }),
     }
 }
 

@@ -5,8 +5,10 @@ use std::fmt;
 
 use super::{Annotations, annotation, annotation_items};
 
-const HOOK: &str = "argocd.argoproj.io/hook";
-const DELETE_POLICY: &str = "argocd.argoproj.io/hook-delete-policy";
+/// Annotation that makes an object a hook.
+pub const HOOK: &str = "argocd.argoproj.io/hook";
+/// Annotation that says when a hook is deleted.
+pub const DELETE_POLICY: &str = "argocd.argoproj.io/hook-delete-policy";
 const HELM_HOOK: &str = "helm.sh/hook";
 const HELM_DELETE_POLICY: &str = "helm.sh/hook-delete-policy";
 

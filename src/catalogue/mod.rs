@@ -98,6 +98,13 @@ impl Catalogue {
         of_kind(&self.pod_specs, group, kind).is_some()
     }
 
+    /// Keys from the root of a kind's objects to each pod spec; none for those behind a list.
+    pub fn pod_paths(&self, group: &str, kind: &str) -> impl Iterator<Item = Vec<String>> + '_ {
+        let rows = of_kind(&self.pod_specs, group, kind).into_iter().flatten();
+        rows.filter(|row| !row.path.contains(['[', '*']))
+            .map(|row| row.path.trim_start_matches("$.").split('.').map(str::to_owned).collect())
+    }
+
     /// The edge row a capture came from.
     #[must_use]
     pub fn edge(&self, index: usize) -> &EdgeRow {

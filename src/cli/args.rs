@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::Repository;
 use crate::load::settings::Waves;
 
 /// Orders the rollout of a Kubernetes platform for Argo CD and Flux, and explains every position.
@@ -36,15 +37,20 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Render as Argo CD's plugin: set by its environment and the plugin's parameters
     #[command(
-        after_help = "Example, in an Application:\n  spec:\n    source:\n      plugin:\n        name: argocd-ladder\n        parameters: [{name: phases, string: 100-199}]\n\nWhat it writes is what `argocd-ladder render` writes."
+        after_help = "Example:\n  ARGOCD_ENV_LADDER_PHASES=100-199 argocd-ladder generate\n\nand in an Application:\n  source:\n    plugin:\n      name: argocd-ladder\n      parameters: [{name: phases, string: 100-199}]"
     )]
     Generate(GenerateArgs),
     /// Print the plugin's parameters for Argo CD's user interface, with what this repo has to choose from
-    #[command(after_help = "Example:\n  argocd-ladder parameters | jq '.[].name'")]
-    Parameters,
+    #[command(after_help = "Example:\n  argocd-ladder parameters examples/rollout-phases | jq '.[].name'")]
+    Parameters(ParametersArgs),
     /// Become a program that ends with the process that asked for it
     #[command(hide = true)]
     Launch(LaunchArgs),
+    /// Print the health checks that make Argo CD's waves wait, as a patch of argocd-cm
+    #[command(
+        after_help = "Example:\n  argocd-ladder health-checks > argocd-cm.yaml\n  argocd-ladder health-checks examples/rollout-phases"
+    )]
+    HealthChecks(HealthChecksArgs),
     /// Print the JSON Schema of a file, for editors
     #[command(
         after_help = "Example:\n  argocd-ladder schema component > component.schema.json\n  then, first line of a component.yaml:\n  # yaml-language-server: $schema=component.schema.json"
@@ -116,6 +122,14 @@ pub struct GenerateArgs {
     pub tools: ToolArgs,
 }
 
+/// `parameters`.
+#[derive(Debug, ClapArgs)]
+pub struct ParametersArgs {
+    /// Directory with descriptors
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+}
+
 /// `launch`.
 #[derive(Debug, ClapArgs)]
 pub struct LaunchArgs {
@@ -149,6 +163,15 @@ pub struct RenderArgs {
     /// Accept a result without any manifest
     #[arg(long)]
     pub allow_empty: bool,
+    /// The repository as the plugin's surroundings know it.
+    #[arg(skip)]
+    pub repository: Repository,
+    /// Fingerprint of the content, when one of our Applications asks.
+    #[arg(skip)]
+    pub content: Option<String>,
+    /// Whether other content is refused.
+    #[arg(skip)]
+    pub content_gate: bool,
     /// What is read.
     #[command(flatten)]
     pub reading: Reading,
@@ -159,6 +182,13 @@ pub struct RenderArgs {
 pub enum Target {
     /// Every resource with its wave
     Manifests,
+    /// One Argo CD Application per component, with waves for a root application
+    Applications,
+    /// One Argo CD ApplicationSet with a RollingSync step per rung
+    #[value(name = "applicationset")]
+    ApplicationSet,
+    /// One Flux Kustomization per component, ordered by dependsOn
+    Flux,
 }
 
 /// `plan`.
@@ -199,6 +229,16 @@ pub struct ExplainArgs {
     /// Directory with descriptors
     #[arg(long, value_name = "PATH", default_value = ".")]
     pub root: PathBuf,
+    /// What is read.
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// `health-checks`.
+#[derive(Debug, ClapArgs)]
+pub struct HealthChecksArgs {
+    /// Directory with descriptors, to add checks for the custom kinds it waits for
+    pub path: Option<PathBuf>,
     /// What is read.
     #[command(flatten)]
     pub reading: Reading,

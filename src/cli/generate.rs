@@ -24,6 +24,9 @@ pub(super) fn run(args: GenerateArgs) -> anyhow::Result<Exit> {
         phases: request.phases,
         output: None,
         allow_empty: request.allow_empty,
+        repository: request.repository,
+        content: request.content,
+        content_gate: request.content_gate,
         reading: Reading {
             environment: request.environment,
             ignore_existing_order: false,

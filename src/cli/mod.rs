@@ -4,11 +4,13 @@ pub mod args;
 mod completions;
 mod explain;
 mod generate;
+mod health_checks;
 mod output;
 mod parameters;
 mod plan;
 mod render;
 mod schema;
+mod targets;
 
 use std::io;
 use std::process::ExitCode;
@@ -44,10 +46,11 @@ pub fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(code).unwrap_or(1));
         }
         Command::Generate(args) => generate::run(args),
-        Command::Parameters => parameters::run(),
+        Command::Parameters(args) => parameters::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::HealthChecks(args) => health_checks::run(&args),
         Command::Schema(args) => schema::run(&args),
         Command::Completions(args) => completions::run(&args),
     };

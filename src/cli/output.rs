@@ -7,14 +7,25 @@ use std::time::Duration;
 use anyhow::Context;
 
 use super::args::Reading;
+use crate::load::settings::Scope;
 use crate::model::{Finding, Ladder};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
 use crate::render::tools::ToolOptions;
-use crate::{Options, build, build_from_text, report};
+use crate::{Options, Repository, build, build_from_text, report};
 
 /// Builds the ladder a command reads; `-` reads manifests from standard input.
 pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
+    ladder_for(path, reading, Scope::Ladder, Repository::default())
+}
+
+/// The same, with waves that count what the scope says, and the repository the surroundings know.
+pub(super) fn ladder_for(
+    path: &Path,
+    reading: &Reading,
+    scope: Scope,
+    repository: Repository,
+) -> anyhow::Result<Ladder> {
     if let Some(threads) = reading.threads {
         // Fails only when a pool exists already, which is then as good.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
@@ -24,6 +35,8 @@ pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
         destination: reading.namespace.clone(),
         waves: reading.waves,
         environment: reading.environment.clone(),
+        scope,
+        repository,
         tools: tools(reading).map_err(Problems::from)?,
         progress: Progress::on_terminal(),
     };

@@ -1,19 +1,18 @@
 //! `parameters`: the announcement for Argo CD's user interface. Nothing is rendered for it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::args::Target;
+use super::args::{ParametersArgs, Target};
 use super::{Exit, output};
 use crate::plugin::{Choices, announcements};
 use crate::{discover, load};
 
-pub(super) fn run() -> anyhow::Result<Exit> {
-    let root = Path::new(".");
+pub(super) fn run(args: &ParametersArgs) -> anyhow::Result<Exit> {
+    let root = args.path.as_path();
     let settings = load::settings(root, &mut Vec::new())?;
-    let loaded = load::components(root, &discover::descriptors(root)?, &settings.rungs)?;
+    let loaded = load::components(root, &discover::descriptors(root)?, &settings)?;
     let declared = loaded.components.iter().flat_map(|component| &component.environments);
     let environments: BTreeSet<String> = declared.chain(settings.environments.keys()).cloned().collect();
     let targets = Target::value_variants().iter().filter_map(ValueEnum::to_possible_value);

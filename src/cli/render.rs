@@ -6,38 +6,68 @@ use std::path::Path;
 use super::args::{RenderArgs, Target};
 use super::{Exit, output};
 use crate::emit::{self, Selection};
+use crate::load::settings::Scope;
 use crate::model::{ComponentIndex, Ladder, Level, Phase, ResourceIndex};
 use crate::problem::{Problem, Problems, suggestion};
+use crate::target::content::fingerprint;
 
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
-    let ladder = output::ladder(&args.path, &args.reading)?;
+    if args.target != Target::Manifests {
+        return super::targets::run(args);
+    }
+    let scope = if args.content.is_some() { Scope::Component } else { Scope::Ladder };
+    let ladder = output::ladder_for(&args.path, &args.reading, scope, args.repository.clone())?;
     output::findings(ladder.findings.iter().filter(|finding| finding.level > Level::Info));
     if ladder.worst() == Some(Level::Error) {
         return Ok(Exit::Failed);
     }
-    let selection = Selection {
-        components: components(&ladder, &args.components)?,
-        phases: phases(&ladder, args.phases.as_deref())?,
-    };
+    let selection = selection(&ladder, args)?;
     not_fetched(&ladder, &selection)?;
+    if let Some(expected) = args.content.as_deref().filter(|_| args.content_gate) {
+        held_back(&ladder, &selection, expected)?;
+    }
     let sequence = emit::sequence(&ladder, &selection);
     if sequence.is_empty() && !args.allow_empty {
-        return Err(Problems::from(
-            Problem::new("there is nothing to write, and an empty result would prune a cluster")
-                .help("check what was selected, or pass --allow-empty if it is meant"),
-        )
-        .into());
+        return Err(nothing_to_write().into());
     }
-    match args.target {
-        Target::Manifests => manifests(&ladder, &sequence, args.output.as_deref())?,
-    }
+    manifests(&ladder, &sequence, args.output.as_deref())?;
     // The process ends here; freeing a large ladder piece by piece would only take time.
     std::mem::forget(ladder);
     Ok(Exit::Fine)
 }
 
+/// Refuses content that the parent of an Application has not passed on yet.
+fn held_back(ladder: &Ladder, selection: &Selection, expected: &str) -> Result<(), Problems> {
+    for component in selection.components.iter().map(|number| ComponentIndex(*number)) {
+        if fingerprint(ladder, component)? != expected {
+            let name = &ladder.component(component).name;
+            return Err(Problem::new(format!(
+                "the content of `{name}` changed, and the parent of its Application has not passed it on yet"
+            ))
+            .help("sync the parent Application; `targets.contentGate` in ladder.yaml asks for this")
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// What was selected.
+pub(super) fn selection(ladder: &Ladder, args: &RenderArgs) -> Result<Selection, Problems> {
+    Ok(Selection {
+        components: components(ladder, &args.components)?,
+        phases: phases(ladder, args.phases.as_deref())?,
+    })
+}
+
+/// Why an empty result is refused.
+pub(super) fn nothing_to_write() -> Problems {
+    Problem::new("there is nothing to write, and an empty result would prune a cluster")
+        .help("check what was selected, or pass --allow-empty if it is meant")
+        .into()
+}
+
 /// A component without its manifests would be pruned.
-fn not_fetched(ladder: &Ladder, selection: &Selection) -> Result<(), Problems> {
+pub(super) fn not_fetched(ladder: &Ladder, selection: &Selection) -> Result<(), Problems> {
     let problems: Vec<Problem> = selection
         .missing(ladder)
         .into_iter()
@@ -54,7 +84,7 @@ fn not_fetched(ladder: &Ladder, selection: &Selection) -> Result<(), Problems> {
 
 fn manifests(ladder: &Ladder, sequence: &[ResourceIndex], target: Option<&Path>) -> anyhow::Result<()> {
     match target {
-        Some(directory) if directory.is_dir() || directory.to_string_lossy().ends_with('/') => {
+        Some(directory) if is_directory(directory) => {
             std::fs::create_dir_all(directory)?;
             per_component(ladder, sequence, directory)
         }
@@ -66,6 +96,11 @@ fn manifests(ladder: &Ladder, sequence: &[ResourceIndex], target: Option<&Path>)
             }
         }
     }
+}
+
+/// Whether a path is meant as a directory.
+pub(super) fn is_directory(path: &Path) -> bool {
+    path.is_dir() || path.to_string_lossy().ends_with('/')
 }
 
 fn per_component(ladder: &Ladder, sequence: &[ResourceIndex], directory: &Path) -> anyhow::Result<()> {

@@ -23,6 +23,7 @@ pub mod selected;
 pub mod service_address;
 pub mod volume_topology;
 pub mod wait;
+pub mod wait_for;
 pub mod webhook;
 
 pub use scene::{Found, Scene};
@@ -61,6 +62,7 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     admission_unseen::edges,
     service_address::edges,
     selected::edges,
+    wait_for::edges,
     operator_of_chart::edges,
     annotations::edges,
 ];

@@ -9,8 +9,14 @@ use serde_json::Value;
 
 use super::LoadedComponent;
 use super::document::Document;
+use super::environment::Environment;
+use super::hooks::{HookSetting, WaitForSetting};
 use super::provision::{self, Unclear};
-use crate::model::{Component, Declared, DependsOn, Finding, Gate, Level, Phase, Provision, Role, Rungs};
+use super::rollout;
+use super::targets::Destination;
+use crate::model::{
+    Component, Declared, DependsOn, Finding, Gate, Level, Phase, Place, Provision, Role, Rungs,
+};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::yaml::tree::Node;
 
@@ -85,10 +91,9 @@ enum PhaseText {
 }
 
 /// `component.yaml` as written.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(title = "argocd-ladder: component.yaml")]
-#[allow(dead_code, reason = "fields that only targets read are taken from the kept document")]
 pub struct Descriptor {
     /// Unique name of the component.
     name: String,
@@ -103,6 +108,7 @@ pub struct Descriptor {
     dependency_phase: Option<String>,
     /// The rung it must stand on; an error if evidence contradicts it.
     #[serde(default)]
+    #[allow(dead_code, reason = "the text is read from the tree")]
     rollout_phase: Option<PhaseText>,
     /// Argo CD project.
     #[serde(default)]
@@ -130,38 +136,94 @@ pub struct Descriptor {
     kustomize: Option<KustomizeSource>,
     /// A Helm chart.
     #[serde(default)]
-    chart: Option<ChartSource>,
+    pub chart: Option<ChartSource>,
     /// Sync options of the Application.
     #[serde(default)]
-    sync_options: Vec<String>,
+    pub sync_options: Vec<String>,
     /// Sync policy of the Application.
     #[serde(default)]
-    sync_policy: Option<serde_json::Map<String, Value>>,
+    pub sync_policy: Option<serde_json::Map<String, Value>>,
     /// Differences the Application ignores.
     #[serde(default)]
-    ignore_differences: Vec<Value>,
+    pub ignore_differences: Vec<Value>,
     /// Labels of the Application.
     #[serde(default)]
-    labels: BTreeMap<String, String>,
+    pub labels: BTreeMap<String, String>,
     /// Annotations of the Application.
     #[serde(default)]
-    annotations: BTreeMap<String, String>,
+    pub annotations: BTreeMap<String, String>,
     /// Environments it belongs to; default: all.
     #[serde(default)]
     environments: Vec<String>,
     /// Addresses its pods wait for in init containers.
     #[serde(default)]
-    wait_for: Vec<BTreeMap<String, Value>>,
+    pub wait_for: Vec<WaitForSetting>,
+    /// Resources that run as hooks of the sync.
+    #[serde(default)]
+    pub hooks: Vec<HookSetting>,
+    /// Cluster and namespace its resources go to.
+    #[serde(default)]
+    pub destination: Destination,
+    /// Clusters it goes to, by name; default: all of the targets.
+    #[serde(default)]
+    pub clusters: Vec<String>,
+    /// Finalizers of the Application; default: those of the targets.
+    #[serde(default)]
+    pub finalizers: Option<Vec<String>>,
+    /// What Flux waits for, instead of what the manifests say.
+    #[serde(default)]
+    pub health_checks: Vec<Value>,
+    /// Fields of its Flux Kustomization that differ; `namespace` is that of the Kustomization.
+    #[serde(default)]
+    pub flux: serde_json::Map<String, Value>,
     /// Expected time to healthy.
     #[serde(default)]
-    timeout: Option<String>,
+    pub timeout: Option<String>,
     /// Retry limit.
     #[serde(default)]
-    retries: Option<u32>,
+    pub retries: Option<u32>,
+}
+
+impl Descriptor {
+    /// Whether the manifests are named one by one.
+    #[must_use]
+    pub fn has_globs(&self) -> bool {
+        !self.manifests.is_empty()
+    }
 }
 
 /// The schema, made once for all descriptors.
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Descriptor).to_value());
+
+/// What a descriptor is read against.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'c> {
+    /// The rungs there are.
+    pub rungs: &'c Rungs,
+    /// The environment that was asked for.
+    pub environment: Option<&'c Environment>,
+}
+
+impl Context<'_> {
+    /// Lays the environment over a descriptor, and reads the values of charts as Go does: Helm takes `yes` for a boolean.
+    fn adjust(self, document: &mut Document<Descriptor>) -> Result<(), Problems> {
+        let name = document.value.name.trim().to_owned();
+        if let Some(environment) = self.environment
+            && environment.adjust(&name, &mut document.tree)
+        {
+            document.value = serde_json::from_value(document.tree.to_json()).map_err(|error| {
+                let place = environment.place_of(&name).unwrap_or("ladder.yaml");
+                Problem::new(format!("the environment does not fit `{name}`: {error}")).at(place)
+            })?;
+        }
+        if let Some(chart) = &mut document.value.chart
+            && let Some(Value::Object(values)) = document.tree.at(&["chart", "values"]).map(Node::to_json)
+        {
+            chart.values = values;
+        }
+        Ok(())
+    }
+}
 
 /// Parses a descriptor.
 ///
@@ -170,10 +232,12 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Descriptor).to_val
 pub fn parse(
     file: &Arc<str>,
     text: &str,
-    rungs: &Rungs,
+    context: Context<'_>,
     findings: &mut Vec<Finding>,
 ) -> Result<LoadedComponent, Problems> {
-    let document = Document::<Descriptor>::parse(file, text)?;
+    let mut document = Document::<Descriptor>::parse(file, text)?;
+    context.adjust(&mut document)?;
+    let rungs = context.rungs;
     let descriptor = &document.value;
     let about = |finding: Finding| finding.about(&descriptor.name);
     findings.extend(document.unknown_fields(&SCHEMA).into_iter().map(about));
@@ -190,10 +254,12 @@ pub fn parse(
         requires: provisions(&document, "requires", &descriptor.requires, findings),
         path: base.to_owned(),
         origin: document.origin(&[]),
-        passthrough: document.tree.to_json(),
+        descriptor: Arc::new(descriptor.clone()),
+        place: Place::default(),
         split_from: None,
     };
     let source = source(&document, base)?;
+    rollout::check(&document)?;
     let source_origin = ["path", "manifests", "kustomize", "chart"]
         .iter()
         .find(|field| document.tree.get(field).is_some())
@@ -324,12 +390,7 @@ fn source(document: &Document<Descriptor>, base: &str) -> Result<Source, Problem
         return Ok(Source::Kustomize(under(&kustomize.path)));
     }
     if let Some(chart) = &descriptor.chart {
-        let mut chart = Box::new(chart.clone());
-        // Read as Go reads them: Helm takes `yes` for a boolean.
-        if let Some(Value::Object(values)) = document.tree.at(&["chart", "values"]).map(Node::to_json) {
-            chart.values = values;
-        }
-        return Ok(Source::Chart { base: base.to_owned(), chart });
+        return Ok(Source::Chart { base: base.to_owned(), chart: Box::new(chart.clone()) });
     }
     if !descriptor.manifests.is_empty() {
         return Ok(Source::Globs { base: base.to_owned(), patterns: descriptor.manifests.clone() });

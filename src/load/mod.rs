@@ -2,18 +2,23 @@
 
 pub mod descriptor;
 pub mod document;
+pub mod environment;
+pub mod hooks;
 pub mod provision;
+pub mod rollout;
 pub mod rungs;
 pub mod settings;
+pub mod targets;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
-use crate::model::{Component, Finding, Origin, Rungs};
+use crate::model::{Component, Finding, Origin, Place, Tool};
 use crate::problem::{Problem, Problems};
-use descriptor::Source;
+use crate::render::plain;
+use descriptor::{Context, Source};
 use settings::Settings;
 
 /// A component with where its manifests come from.
@@ -53,24 +58,47 @@ pub fn settings(root: &Path, findings: &mut Vec<Finding>) -> Result<Settings, Pr
 ///
 /// # Errors
 /// When a descriptor is invalid or two components share a name.
-pub fn components(root: &Path, paths: &[String], rungs: &Rungs) -> Result<Loaded, Problems> {
+pub fn components(root: &Path, paths: &[String], settings: &Settings) -> Result<Loaded, Problems> {
+    let environment = settings.environment.as_ref().and_then(|name| settings.environments.get(name));
+    let context = Context { rungs: &settings.rungs, environment };
     let mut loaded = Loaded::default();
     let mut problems = Vec::new();
     for path in paths {
         let parsed = disk::read(root, path).and_then(|text| {
-            descriptor::parse(&Arc::from(path.as_str()), &text, rungs, &mut loaded.findings)
+            descriptor::parse(&Arc::from(path.as_str()), &text, context, &mut loaded.findings)
         });
         match parsed {
-            Ok(component) => loaded.components.push(component),
+            Ok(mut component) => {
+                component.component.place = place(root, &component.source);
+                loaded.components.push(component);
+            }
             Err(Problems(found)) => problems.extend(found),
         }
     }
     problems.extend(duplicates(&loaded.components));
+    let names: Vec<&str> = loaded.components.iter().map(|one| one.component.name.as_str()).collect();
+    // A descriptor that could not be read has no name here, and is told already.
+    if problems.is_empty() {
+        problems.extend(environment.map(|environment| environment.strangers(&names)).unwrap_or_default());
+    }
     if !problems.is_empty() {
         return Err(Problems(problems));
     }
     loaded.components.sort_by(|a, b| a.component.name.cmp(&b.component.name));
     Ok(loaded)
+}
+
+/// Where a source is and what renders it.
+fn place(root: &Path, source: &Source) -> Place {
+    let (path, tool) = match source {
+        Source::Directory(path) => (path.clone(), plain::tool_of(root, path)),
+        Source::Globs { base, .. } => (base.clone(), None),
+        Source::Kustomize(path) => (path.clone(), Some(Tool::Kustomize)),
+        Source::Chart { base, chart } => {
+            (chart.path.as_ref().map(|path| disk::joined(base, path)).unwrap_or_default(), Some(Tool::Helm))
+        }
+    };
+    Place { path, tool }
 }
 
 fn duplicates(components: &[LoadedComponent]) -> Vec<Problem> {

@@ -7,10 +7,13 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
+use super::environment::{Environment, EnvironmentSetting};
+use super::hooks::GateSettings;
+use super::targets::TargetSettings;
 use super::{provision, rungs};
 use crate::catalogue::compiled;
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
-use crate::model::{Finding, Level, Provision, Role, Rungs};
+use crate::model::{Finding, Level, Provision, Role, Rungs, duration};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
 
@@ -40,6 +43,54 @@ pub enum Waves {
     Banded,
     /// The fewest waves the edges allow.
     Dense,
+}
+
+/// What waves that resources already carry are worth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "ExistingOrderWord")]
+#[schemars(with = "ExistingOrderWord")]
+pub enum ExistingOrder {
+    /// They order resources among each other, as weak evidence.
+    #[default]
+    Hint,
+    /// Nothing.
+    Ignore,
+    /// They stay as they are; one that contradicts a strong edge is an error.
+    Keep,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum ExistingOrderWord {
+    Switch(bool),
+    Word(String),
+}
+
+impl TryFrom<ExistingOrderWord> for ExistingOrder {
+    type Error = String;
+
+    fn try_from(word: ExistingOrderWord) -> Result<Self, String> {
+        match word {
+            ExistingOrderWord::Switch(true) => Ok(Self::Hint),
+            ExistingOrderWord::Switch(false) => Ok(Self::Ignore),
+            ExistingOrderWord::Word(word) => match word.as_str() {
+                "hint" => Ok(Self::Hint),
+                "ignore" => Ok(Self::Ignore),
+                "keep" => Ok(Self::Keep),
+                _ => Err(format!("`{word}` is none of hint, ignore, keep")),
+            },
+        }
+    }
+}
+
+/// What the waves of resources count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// One Application holds the whole ladder.
+    #[default]
+    Ladder,
+    /// Each component is an Application of its own, and its waves begin at 0.
+    Component,
 }
 
 /// What to do with a rule: off, on at its usual level, or at this level.
@@ -120,8 +171,10 @@ pub struct LadderFile {
     pub waves: Waves,
     /// Whether the ladder may grow a rung that strong edges need.
     pub grow: bool,
-    /// Whether waves already on resources count as weak evidence.
-    pub existing_order: bool,
+    /// Whether waves are written at all.
+    pub enabled: bool,
+    /// Waves already on resources: `true` or `hint` (weak evidence), `false` or `ignore`, `keep` (they stay).
+    pub existing_order: ExistingOrder,
     /// Domains, added or adjusted.
     pub domains: Vec<DomainSetting>,
     /// Rungs, added or adjusted.
@@ -139,9 +192,11 @@ pub struct LadderFile {
     /// What the cluster already has, e.g. `{storageClass: standard}`.
     pub external: Vec<provision::Entry>,
     /// Settings of the targets.
-    pub targets: serde_json::Map<String, serde_json::Value>,
-    /// Values and overrides by environment.
-    pub environments: BTreeMap<String, serde_json::Value>,
+    pub targets: TargetSettings,
+    /// What wait-for containers have in common.
+    pub gates: GateSettings,
+    /// What is different in each environment.
+    pub environments: BTreeMap<String, Option<EnvironmentSetting>>,
 }
 
 impl Default for LadderFile {
@@ -150,7 +205,8 @@ impl Default for LadderFile {
             preset: Preset::default(),
             waves: Waves::default(),
             grow: true,
-            existing_order: true,
+            enabled: true,
+            existing_order: ExistingOrder::default(),
             domains: Vec::new(),
             rungs: Vec::new(),
             rules: BTreeMap::new(),
@@ -159,7 +215,8 @@ impl Default for LadderFile {
             kinds: Vec::new(),
             providers: Vec::new(),
             external: Vec::new(),
-            targets: serde_json::Map::new(),
+            targets: TargetSettings::default(),
+            gates: GateSettings::default(),
             environments: BTreeMap::new(),
         }
     }
@@ -174,8 +231,10 @@ pub struct Settings {
     pub waves: Waves,
     /// Whether rungs may be grown.
     pub grow: bool,
-    /// Whether existing waves count.
-    pub existing_order: bool,
+    /// Whether waves are written at all.
+    pub enabled: bool,
+    /// What existing waves count.
+    pub existing_order: ExistingOrder,
     /// Rules that differ from their usual level.
     pub rules: BTreeMap<String, RuleSetting>,
     /// The user's catalogue rows.
@@ -183,9 +242,17 @@ pub struct Settings {
     /// What the cluster already has.
     pub external: Vec<Provision>,
     /// Settings of the targets.
-    pub targets: serde_json::Map<String, serde_json::Value>,
-    /// Values and overrides by environment.
-    pub environments: BTreeMap<String, serde_json::Value>,
+    pub targets: TargetSettings,
+    /// What wait-for containers have in common.
+    pub gates: GateSettings,
+    /// What the waves of resources count.
+    pub scope: Scope,
+    /// The environment that was asked for.
+    pub environment: Option<String>,
+    /// The preset it started from.
+    pub preset: Preset,
+    /// What is different in each environment.
+    pub environments: BTreeMap<String, Environment>,
 }
 
 impl Default for Settings {
@@ -194,11 +261,16 @@ impl Default for Settings {
             rungs: rungs::preset(Preset::default()),
             waves: Waves::default(),
             grow: true,
-            existing_order: true,
+            enabled: true,
+            existing_order: ExistingOrder::default(),
             rules: BTreeMap::new(),
             rows: Rows::default(),
             external: Vec::new(),
-            targets: serde_json::Map::new(),
+            targets: TargetSettings::default(),
+            gates: GateSettings::default(),
+            scope: Scope::default(),
+            environment: None,
+            preset: Preset::default(),
             environments: BTreeMap::new(),
         }
     }
@@ -235,12 +307,15 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     let document = Document::<LadderFile>::parse(file, text)?;
     findings.extend(document.unknown_fields(&schema_for!(LadderFile).to_value()));
     check_paths(&document)?;
+    let environments = environments(&document)?;
+    check_times(&document)?;
     Ok(Settings {
         rungs: rungs::from_settings(&document)?,
         rules: rule_settings(&document, findings)?,
         external: external(&document)?,
         waves: document.value.waves,
         grow: document.value.grow,
+        enabled: document.value.enabled,
         existing_order: document.value.existing_order,
         rows: Rows {
             kinds: document.value.kinds,
@@ -251,8 +326,48 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
             health: Vec::new(),
         },
         targets: document.value.targets,
-        environments: document.value.environments,
+        gates: document.value.gates,
+        scope: Scope::default(),
+        environment: None,
+        preset: document.value.preset,
+        environments,
     })
+}
+
+/// Lengths of time that Kubernetes or a gate would not understand.
+fn check_times(document: &Document<LadderFile>) -> Result<(), Problems> {
+    let flux = &document.value.targets.flux;
+    let times: [(&[&str], &str); 4] = [
+        (&["gates", "interval"], &document.value.gates.interval),
+        (&["targets", "flux", "interval"], &flux.interval),
+        (&["targets", "flux", "retryInterval"], &flux.retry_interval),
+        (&["targets", "flux", "timeout"], &flux.timeout),
+    ];
+    let wrong = times.into_iter().filter(|(_, text)| duration::parse(text).is_none());
+    let problems: Vec<Problem> = wrong
+        .map(|(path, text)| {
+            Problem::new(format!("`{text}` is no length of time"))
+                .at(document.place(path))
+                .help("write it like `90s` or `5m`")
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+}
+
+/// What an environment says of the targets must fit them.
+fn environments(document: &Document<LadderFile>) -> Result<BTreeMap<String, Environment>, Problems> {
+    let mut environments = BTreeMap::new();
+    for name in document.value.environments.keys() {
+        let environment = Environment::read(document, name)?;
+        if let Some(targets) = &environment.targets
+            && let Err(error) = document.value.targets.overlaid(targets)
+        {
+            let place = document.place(&["environments", name, "targets"]);
+            return Err(Problem::new(error.to_string()).at(place).into());
+        }
+        environments.insert(name.clone(), environment);
+    }
+    Ok(environments)
 }
 
 /// Every path of the user's rows must be a `JSONPath`.

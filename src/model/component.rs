@@ -1,8 +1,9 @@
 //! What one descriptor describes.
 
-use serde_json::Value;
+use std::sync::Arc;
 
 use super::{Gate, Origin, Phase, Role};
+use crate::load::descriptor::Descriptor;
 
 /// Position of a component in the ladder's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +40,35 @@ pub enum Provision {
     Operator(String),
 }
 
+/// What turns files into manifests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tool {
+    /// `kustomize build`.
+    Kustomize,
+    /// `helm template`.
+    Helm,
+}
+
+impl Tool {
+    /// What it makes manifests of.
+    #[must_use]
+    pub fn source(self) -> &'static str {
+        match self {
+            Self::Helm => "chart",
+            Self::Kustomize => "kustomization",
+        }
+    }
+}
+
+/// Where the manifests of a component are in the tree.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Directory relative to the root; empty for the root itself and for charts from elsewhere.
+    pub path: String,
+    /// What makes manifests of it; none when they are manifests.
+    pub tool: Option<Tool>,
+}
+
 /// A component before it has a place.
 #[derive(Debug, Clone)]
 pub struct Component {
@@ -64,8 +94,10 @@ pub struct Component {
     pub path: String,
     /// The descriptor itself.
     pub origin: Origin,
-    /// Labels, annotations, sync options and the rest that only targets read.
-    pub passthrough: Value,
+    /// The descriptor as written: labels, sync options and the rest that only targets read.
+    pub descriptor: Arc<Descriptor>,
+    /// Where its manifests are.
+    pub place: Place,
     /// The component it was split from.
     pub split_from: Option<String>,
 }

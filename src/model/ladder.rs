@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Component, ComponentIndex, Edge, Finding, Level, Phase, Resource, ResourceIndex, Role, Rungs};
 use crate::argocd::Hook;
+use crate::load::settings::Settings;
 
 /// A named rule that moved or split a component, with what it saw.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -69,6 +70,10 @@ pub struct Ladder {
     pub order: Vec<Step>,
     /// What the user should know.
     pub findings: Vec<Finding>,
+    /// Custom kinds that gate something and that Argo CD has no health check for.
+    pub unchecked_gates: crate::health::Kinds,
+    /// What `ladder.yaml` and the run say, for targets.
+    pub settings: Settings,
 }
 
 impl Ladder {
@@ -107,6 +112,15 @@ impl Ladder {
     /// Edges between components, in a stable order.
     pub fn outer_edges(&self) -> impl Iterator<Item = &Edge> {
         self.edges.iter().filter(|edge| !edge.is_inner())
+    }
+
+    /// Resources of a component that are written out, in order.
+    pub fn resources_of(&self, component: ComponentIndex) -> impl Iterator<Item = ResourceIndex> + '_ {
+        let first = self.resources.partition_point(|resource| resource.component < component);
+        let own = self.resources[first..].iter().take_while(move |resource| resource.component == component);
+        own.enumerate()
+            .filter(|(_, resource)| !resource.is_stand_in())
+            .map(move |(offset, _)| ResourceIndex(first + offset))
     }
 
     /// The resources that are written out, as read.

@@ -1,7 +1,7 @@
 //! The nouns every step shares: no I/O, no processes, nothing that decides.
 
 pub mod component;
-pub use component::{Component, ComponentIndex, Declared, DependsOn, Provision};
+pub use component::{Component, ComponentIndex, Declared, DependsOn, Place, Provision, Tool};
 
 pub mod role;
 pub use role::Role;
@@ -14,6 +14,8 @@ pub use resource::{Chart, Resource, ResourceId, ResourceIndex};
 
 pub mod edge;
 pub use edge::{Dropped, Edge, End, Gate, Reason, Strength};
+
+pub mod duration;
 
 pub mod phase;
 pub use phase::{Domain, Phase, Rung, Rungs, Selector};

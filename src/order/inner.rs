@@ -6,7 +6,7 @@ use super::cost;
 use super::simulate::is_promoted;
 use crate::argocd::{Hook, HookUse, parse_wave};
 use crate::infer::Scene;
-use crate::load::settings::Settings;
+use crate::load::settings::{ExistingOrder, Settings};
 use crate::model::{Dropped, Edge, Finding, Gate, Level, Resource, ResourceIndex};
 use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved, graph};
@@ -38,7 +38,7 @@ pub fn asks(scene: &Scene<'_>, resolved: &mut Resolved, settings: &Settings) -> 
             asks[from].push(ask);
         }
     }
-    if settings.existing_order {
+    if settings.existing_order == ExistingOrder::Hint {
         resolved.findings.extend(contradictions(scene, &resolved.edges));
         add_existing_order(scene, &mut asks);
     }
@@ -76,7 +76,7 @@ pub fn hook(resource: &Resource) -> Hook {
 }
 
 /// The wave a resource carries already, read as Argo CD reads it: the wave, else the Helm weight.
-fn existing_wave(resource: &Resource) -> Option<i64> {
+pub(super) fn existing_wave(resource: &Resource) -> Option<i64> {
     let read = |key| resource.manifest.annotation(key).and_then(parse_wave);
     read(WAVE).or_else(|| read(HELM_WEIGHT))
 }

@@ -7,8 +7,9 @@ pub mod dense;
 pub mod inner;
 pub mod simulate;
 
+use crate::argocd::HookUse;
 use crate::infer::Scene;
-use crate::load::settings::{Settings, Waves};
+use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::model::{Component, ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
 use crate::resolve::{ResolveError, Resolved, graph};
 
@@ -43,11 +44,28 @@ pub fn waves(
     let asks = inner::asks(scene, resolved, settings)?;
     let inner = inner::depths(scene, &resolved.edges, &asks);
     let depths = component_depths(scene, resolved, &inner);
-    let ordered = match settings.waves {
-        Waves::Banded => banded(scene, resolved, &inner, &depths)?,
-        Waves::Dense => dense::waves(scene, resolved, asks),
+    let mut ordered = match (settings.scope, settings.waves) {
+        _ if !settings.enabled => vec![0; inner.len()],
+        (Scope::Component, _) => inner,
+        (Scope::Ladder, Waves::Banded) => banded(scene, resolved, &inner, &depths)?,
+        (Scope::Ladder, Waves::Dense) => dense::waves(scene, resolved, asks),
     };
+    keep_waves(scene, settings, &mut ordered);
     Ok(Ordered { waves: ordered, depths })
+}
+
+/// Waves that stay as they are written: those of the descriptor, those of hooks where a component is an Application
+/// of its own, and all that resources carry when the setting says so.
+fn keep_waves(scene: &Scene<'_>, settings: &Settings, waves: &mut [i64]) {
+    let all = !settings.enabled || settings.existing_order == ExistingOrder::Keep;
+    for (index, resource) in scene.iter() {
+        let declared = resource.manifest.added.as_ref().and_then(|added| added.wave);
+        let is_hook = matches!(resource.hook, HookUse::Hooks(_));
+        let kept = all || (is_hook && settings.scope == Scope::Component);
+        if let Some(wave) = declared.or_else(|| inner::existing_wave(resource).filter(|_| kept)) {
+            waves[index.0] = wave;
+        }
+    }
 }
 
 /// How many waves `from` must stand above `to` when both are in the same hook: 0 if Argo CD keeps it anyway.
@@ -152,5 +170,7 @@ pub fn ladder(parts: Parts, ordered: Ordered, findings: Vec<crate::model::Findin
         edges: resolved.edges,
         order: Vec::new(),
         findings,
+        unchecked_gates: crate::health::Kinds::default(),
+        settings: Settings::default(),
     }
 }

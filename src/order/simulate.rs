@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::argocd::{self, Object};
 use crate::catalogue::probes::Fact;
+use crate::load::settings::Scope;
 use crate::model::{Edge, Finding, Gate, Ladder, Level, Resource, ResourceId, ResourceIndex, Step};
 use crate::render::manifest::WAVE;
 
@@ -24,28 +25,39 @@ pub fn is_promoted(from: &Resource, to: &Resource) -> bool {
     }
 }
 
-/// The steps Argo CD will take, in order, for an application with this destination namespace.
+/// The steps Argo CD will take, in order: for one application with this destination namespace, or component by
+/// component where each is an application of its own.
 #[must_use]
 pub fn steps(ladder: &Ladder, destination: &str) -> Vec<Step> {
-    let annotations: Vec<Vec<(String, String)>> = ladder
-        .resources
-        .iter()
-        .zip(&ladder.waves)
-        .map(|(resource, wave)| relevant(resource, *wave))
-        .collect();
     let kept = last_copies(ladder);
-    let object = |index: &ResourceIndex| {
+    if ladder.settings.scope == Scope::Ladder {
+        return steps_of(ladder, &kept, destination);
+    }
+    let mut lists: Vec<Vec<ResourceIndex>> = vec![Vec::new(); ladder.components.len()];
+    for index in kept {
+        lists[ladder.resource(index).component.0].push(index);
+    }
+    let in_order = ladder.phases().into_iter().flat_map(|(_, components)| components);
+    in_order
+        .flat_map(|component| steps_of(ladder, &lists[component.0], &ladder.component(component).namespace))
+        .collect()
+}
+
+fn steps_of(ladder: &Ladder, kept: &[ResourceIndex], destination: &str) -> Vec<Step> {
+    let annotations: Vec<Vec<(String, String)>> =
+        kept.iter().map(|index| relevant(ladder.resource(*index), ladder.waves[index.0])).collect();
+    let object = |(number, index): (usize, &ResourceIndex)| {
         let resource = ladder.resource(*index);
         Object {
             group: &resource.id.group,
             kind: &resource.id.kind,
             namespace: &resource.id.namespace,
             name: resource.id.name.trim_end_matches('*'),
-            annotations: &annotations[index.0],
+            annotations: &annotations[number],
             defines: resource.manifest.fact(Fact::CrdGroup).zip(resource.manifest.fact(Fact::CrdKind)),
         }
     };
-    let objects: Vec<Object<'_>> = kept.iter().map(object).collect();
+    let objects: Vec<Object<'_>> = kept.iter().enumerate().map(object).collect();
     let sync = argocd::Sync { namespace: destination, target: &objects, live: &[], prune_last: false };
     argocd::tasks(&sync)
         .into_iter()
@@ -70,6 +82,7 @@ fn relevant(resource: &Resource, wave: i64) -> Vec<(String, String)> {
     let mut annotations: Vec<(String, String)> =
         manifest.annotations.iter().filter(|(key, _)| kept(key)).cloned().collect();
     if !manifest.outline.opaque {
+        annotations.retain(|(key, _)| key != WAVE);
         annotations.push((WAVE.to_owned(), wave.to_string()));
     }
     annotations
@@ -82,7 +95,8 @@ pub fn broken_edges(ladder: &Ladder) -> Vec<Finding> {
     for (position, step) in ladder.order.iter().enumerate() {
         places[step.resource.0].get_or_insert((position, *step));
     }
-    let strong = ladder.edges.iter().filter(|edge| edge.is_strong());
+    let whole = ladder.settings.scope == Scope::Ladder;
+    let strong = ladder.edges.iter().filter(|edge| edge.is_strong() && (whole || edge.is_inner()));
     strong.filter_map(|edge| broken(ladder, edge, &places)).collect()
 }
 
@@ -117,8 +131,14 @@ fn broken(ladder: &Ladder, edge: &Edge, places: &[Option<(usize, Step)>]) -> Opt
             from_at.1.hook,
             from.id.short()
         )
-    } else {
+    } else if to.manifest.outline.opaque || from.manifest.outline.opaque {
         "an encrypted document cannot carry a wave: put it into an earlier component".to_owned()
+    } else {
+        format!(
+            "give `{}` a wave above {}, or let its wave be computed (no `wave` of a hook, `existingOrder: hint`)",
+            from.id.short(),
+            to_at.1.wave
+        )
     };
     Some(
         Finding::new("order-broken", Level::Error, message)

@@ -20,14 +20,14 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 pub use manifest::Manifest;
-use plain::{Found, Tool};
+use plain::Found;
 use remote::Remote;
 use tools::{ToolError, ToolOptions, Tools};
 
 use crate::catalogue::Catalogue;
 use crate::load::LoadedComponent;
 use crate::load::descriptor::{ChartSource, Source};
-use crate::model::{Finding, Level, Origin};
+use crate::model::{Finding, Level, Origin, Tool};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
 

@@ -7,28 +7,8 @@ use globset::{GlobBuilder, GlobSetBuilder};
 use super::kustomization;
 use crate::discover::DESCRIPTOR_NAMES;
 use crate::disk;
-use crate::model::Origin;
+use crate::model::{Origin, Tool};
 use crate::problem::{Problem, Problems};
-
-/// What makes manifests of a directory that is not plain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Tool {
-    /// `helm template`.
-    Helm,
-    /// `kustomize build`.
-    Kustomize,
-}
-
-impl Tool {
-    /// What it makes manifests of.
-    #[must_use]
-    pub fn source(self) -> &'static str {
-        match self {
-            Self::Helm => "chart",
-            Self::Kustomize => "kustomization",
-        }
-    }
-}
 
 /// What a directory needs, when it is not plain manifests; decided as Argo CD decides, so a kustomization beside a
 /// chart wins (util/app/discovery/discovery.go: the last file of the walk counts).

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use super::plain::Tool;
 use super::{Rendered, manifest};
 use crate::catalogue::Catalogue;
 use crate::disk;
+use crate::model::Tool;
 
 /// Marks a place in a tool's output, not in the file itself.
 const RENDERED: &str = " (rendered)";

@@ -6,7 +6,9 @@ mod chunk;
 mod emit;
 mod expand;
 mod foresee;
+mod fresh;
 mod hygiene;
+mod insert;
 mod items;
 mod json;
 mod keys;
@@ -31,6 +33,8 @@ pub mod tree;
 mod tests;
 
 pub use chunk::Chunk;
+pub use fresh::from_json;
+pub use insert::{Prepend, prepend};
 pub use items::items;
 pub use outline::Outline;
 pub use read::read;

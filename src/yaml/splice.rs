@@ -26,6 +26,12 @@ pub struct Spliced<'c> {
 }
 
 impl Spliced<'_> {
+    /// The same with text of its own, for when the old text goes away.
+    #[must_use]
+    pub fn owned(&self) -> Spliced<'static> {
+        Spliced { pieces: vec![Cow::Owned(self.to_string())] }
+    }
+
     /// The text in order; together the pieces end with a line break.
     #[must_use]
     pub fn pieces(&self) -> &[Cow<'_, str>] {

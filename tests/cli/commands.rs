@@ -23,8 +23,13 @@ fn commands() -> Vec<String> {
     let help = run(repository(), &["--help"]).succeeded();
     let listed =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let names = listed.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help");
-    names.map(str::to_owned).collect()
+    // Deeper lines go on with a description.
+    let first =
+        |line: &'_ str| line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')).map(str::to_owned);
+    let commands = listed.filter_map(first);
+    let names =
+        commands.filter_map(|line| line.split(' ').next().map(str::to_owned)).filter(|name| name != "help");
+    names.collect()
 }
 
 #[test]

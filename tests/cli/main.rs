@@ -12,3 +12,4 @@ mod rollout_bytes;
 mod rollout_phases;
 mod sidecar;
 mod sources;
+mod targets;

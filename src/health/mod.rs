@@ -1,0 +1,61 @@
+//! Health checks for Argo CD: the guarded one for child Applications, and one for each custom kind that gates
+//! something and has none of Argo CD's own. Without them a wave does not wait.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::catalogue::Catalogue;
+use crate::model::{Edge, Gate, Ladder, Resource};
+
+/// Lua for `argoproj.io/Application`.
+pub const APPLICATION: &str = include_str!("application.lua");
+/// Lua for custom kinds.
+pub const KIND: &str = include_str!("kind.lua");
+
+/// Kinds by group and name.
+pub type Kinds = BTreeSet<(String, String)>;
+
+/// Custom kinds that some edge waits for until they are ready, and whose health Argo CD does not check.
+#[must_use]
+pub fn unchecked_gates(edges: &[Edge], resources: &[Resource], catalogue: &Catalogue) -> Kinds {
+    let waited = edges.iter().filter(|edge| edge.gate == Gate::Ready && edge.dropped.is_none());
+    waited
+        .filter_map(|edge| edge.to.resource)
+        .map(|index| &resources[index.0])
+        .filter(|resource| !resource.is_stand_in() && is_custom(&resource.id.group))
+        .filter(|resource| !catalogue.has_health(&resource.id.group, &resource.id.kind))
+        .map(|resource| (resource.id.group.clone(), resource.id.kind.clone()))
+        .collect()
+}
+
+/// Groups of Kubernetes itself have no dot or end in `.k8s.io`; whoever serves those has his own check or none.
+fn is_custom(group: &str) -> bool {
+    group.contains('.') && !group.ends_with(".k8s.io")
+}
+
+/// The patch of `argocd-cm`.
+#[must_use]
+pub fn patch(ladder: Option<&Ladder>, namespace: &str) -> Value {
+    let mut data = Map::new();
+    let mut add = |group: &str, kind: &str, lua: &str| {
+        data.insert(format!("resource.customizations.health.{group}_{kind}"), json!(lua));
+    };
+    add("argoproj.io", "Application", APPLICATION);
+    for (group, kind) in ladder.into_iter().flat_map(|ladder| &ladder.unchecked_gates) {
+        add(group, kind, KIND);
+    }
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {
+            "name": "argocd-cm",
+            "namespace": namespace,
+            "labels": {"app.kubernetes.io/name": "argocd-cm", "app.kubernetes.io/part-of": "argocd"},
+        },
+        "data": data,
+    })
+}
+
+#[cfg(test)]
+mod tests;

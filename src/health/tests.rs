@@ -1,0 +1,121 @@
+//! Runs the Lua as Argo CD does: Lua 5.1, the object as `obj`, a table with status and message as result.
+
+use mlua::LuaSerdeExt;
+use serde_json::{Value, json};
+
+use super::{APPLICATION, KIND};
+use crate::load::targets::merge;
+
+fn health(script: &str, object: &Value) -> (String, String) {
+    let lua = mlua::Lua::new();
+    let options = mlua::SerializeOptions::new().serialize_none_to_null(false).set_array_metatable(false);
+    lua.globals().set("obj", lua.to_value_with(object, options).unwrap()).unwrap();
+    let result: mlua::Table = lua.load(script).eval().unwrap();
+    (result.get("status").unwrap(), result.get("message").unwrap())
+}
+
+/// A child that is synced, healthy and up to date.
+fn child() -> Value {
+    let source = json!({
+        "repoURL": "https://g", "path": ".", "targetRevision": "main",
+        "plugin": {"name": "argocd-ladder", "parameters": [{"name": "content-hash", "string": "1"}]},
+    });
+    let destination = json!({"server": "https://s", "namespace": "n"});
+    json!({
+        "metadata": {"name": "a"},
+        "spec": {"source": source, "destination": destination, "syncPolicy": {"automated": {"prune": true}}},
+        "status": {
+            "health": {"status": "Healthy"},
+            "sync": {"status": "Synced", "comparedTo": {"source": source, "destination": destination}},
+            "operationState": {"phase": "Succeeded", "syncResult": {"source": source}},
+        },
+    })
+}
+
+#[test]
+fn a_child_is_healthy_only_when_its_state_is_about_its_spec() {
+    let new_content = json!([{"name": "content-hash", "string": "2"}]);
+    for (case, change, expected) in [
+        ("up to date", json!({}), "Healthy"),
+        ("no status", json!({"status": null}), "Progressing"),
+        ("no health", json!({"status": {"health": null}}), "Progressing"),
+        ("older source", json!({"spec": {"source": {"targetRevision": "v2"}}}), "Progressing"),
+        (
+            "older content",
+            json!({"spec": {"source": {"plugin": {"parameters": new_content}}}}),
+            "Progressing",
+        ),
+        ("older destination", json!({"spec": {"destination": {"namespace": "m"}}}), "Progressing"),
+        (
+            "now several sources",
+            json!({"spec": {"source": null, "sources": [{"repoURL": "https://g"}]}}),
+            "Progressing",
+        ),
+        ("never compared", json!({"status": {"sync": {"comparedTo": null}}}), "Progressing"),
+        ("empty fields are absent ones", json!({"spec": {"source": {"helm": {}, "chart": ""}}}), "Healthy"),
+        (
+            "a refresh is due",
+            json!({"metadata": {"annotations": {"argocd.argoproj.io/refresh": "normal"}}}),
+            "Progressing",
+        ),
+        ("a sync runs", json!({"status": {"operationState": {"phase": "Running"}}}), "Progressing"),
+        ("a sync is asked for", json!({"operation": {"sync": {}}}), "Progressing"),
+        ("out of sync", json!({"status": {"sync": {"status": "OutOfSync"}}}), "Progressing"),
+        (
+            "out of sync by hand",
+            json!({"status": {"sync": {"status": "OutOfSync"}}, "spec": {"syncPolicy": {"automated": {"enabled": false}}}}),
+            "Healthy",
+        ),
+        (
+            "its sync failed",
+            json!({"status": {"sync": {"status": "OutOfSync"}, "operationState": {"phase": "Failed", "message": "no"}}}),
+            "Degraded",
+        ),
+        (
+            "an older sync failed",
+            json!({"status": {
+                "sync": {"status": "OutOfSync"},
+                "operationState": {"phase": "Failed", "syncResult": {"source": {"targetRevision": "v1"}}},
+            }}),
+            "Progressing",
+        ),
+        (
+            "its manifests cannot be made",
+            json!({"status": {"conditions": [{"type": "ComparisonError", "message": "no"}]}}),
+            "Progressing",
+        ),
+        ("degraded", json!({"status": {"health": {"status": "Degraded"}}}), "Degraded"),
+        ("suspended", json!({"status": {"health": {"status": "Suspended"}}}), "Suspended"),
+    ] {
+        let mut object = child();
+        merge(&mut object, &change);
+        assert_eq!(health(APPLICATION, &object).0, expected, "{case}");
+    }
+}
+
+#[test]
+fn a_custom_kind_is_healthy_when_it_says_so() {
+    let condition =
+        |kind: &str, status: &str| json!({"status": {"conditions": [{"type": kind, "status": status}]}});
+    for (case, object, expected) in [
+        ("no status", json!({}), "Progressing"),
+        ("empty status", json!({"status": {}}), "Progressing"),
+        ("ready", condition("Ready", "True"), "Healthy"),
+        ("not ready", condition("Ready", "False"), "Progressing"),
+        ("available", condition("Available", "True"), "Healthy"),
+        ("failed", condition("Failed", "True"), "Degraded"),
+        ("unknown condition", condition("Other", "True"), "Progressing"),
+        ("phase", json!({"status": {"phase": "Running"}}), "Healthy"),
+        ("state in capitals", json!({"status": {"state": "READY"}}), "Healthy"),
+        ("failed phase", json!({"status": {"phase": "Failed"}}), "Degraded"),
+        ("pending phase", json!({"status": {"phase": "Pending"}}), "Progressing"),
+        ("a report without a state", json!({"status": {"replicas": 1}}), "Healthy"),
+        (
+            "an old report",
+            json!({"metadata": {"generation": 2}, "status": {"observedGeneration": 1, "phase": "Running"}}),
+            "Progressing",
+        ),
+    ] {
+        assert_eq!(health(KIND, &object).0, expected, "{case}");
+    }
+}

@@ -1,0 +1,61 @@
+//! Lengths of time as Go and Flux write them: `90s`, `5m`, `1h30m`, `10m0s`, `500ms`.
+
+use std::time::Duration;
+
+/// Units by spelling, longest spelling first so that `ms` is not read as `m`.
+const UNITS: &[(&str, f64)] = &[("ms", 0.001), ("h", 3600.0), ("m", 60.0), ("s", 1.0)];
+
+/// The length a text means, if it is one.
+#[must_use]
+pub fn parse(text: &str) -> Option<Duration> {
+    let mut rest = text.trim();
+    let mut seconds = 0.0;
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let digits = rest.find(|character: char| !character.is_ascii_digit() && character != '.')?;
+        let number: f64 = rest[..digits].parse().ok()?;
+        let (unit, factor) = UNITS.iter().find(|(unit, _)| rest[digits..].starts_with(unit))?;
+        seconds += number * factor;
+        rest = &rest[digits + unit.len()..];
+    }
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// The shortest text for a length: `5m`, `1m30s`, `0s`.
+#[must_use]
+pub fn text(length: Duration) -> String {
+    let seconds = length.as_secs() + u64::from(length.subsec_millis() >= 500);
+    let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")];
+    let text: String = parts
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, unit)| format!("{number}{unit}"))
+        .collect();
+    if text.is_empty() { "0s".to_owned() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_read_and_written_as_go_does() {
+        for (written, seconds, shown) in [
+            ("90s", 90.0, "1m30s"),
+            ("5m", 300.0, "5m"),
+            ("10m0s", 600.0, "10m"),
+            ("1h30m", 5400.0, "1h30m"),
+            ("1.5m", 90.0, "1m30s"),
+            ("500ms", 0.5, "1s"),
+            ("0s", 0.0, "0s"),
+        ] {
+            let length = parse(written).unwrap();
+            assert_eq!((length.as_secs_f64(), text(length).as_str()), (seconds, shown), "{written}");
+        }
+        for wrong in ["", "5", "m", "5 m", "-5m", "5x", "1..2m", "five"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+}

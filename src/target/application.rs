@@ -1,0 +1,192 @@
+//! What an Application says of a component, shared by single Applications and the ApplicationSet.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::name::{Names, object_name};
+use super::{content, source, sync, waves};
+use crate::emit::Selection;
+use crate::load::targets::{Cluster, Destination};
+use crate::model::{Component, ComponentIndex, Finding, Ladder};
+use crate::problem::{Problem, Problems, suggestion};
+use crate::render::manifest::WAVE;
+
+/// The annotation that changes with a component's content.
+pub const CONTENT: &str = "argocd-ladder/content-hash";
+/// The label RollingSync selects by.
+pub const PHASE: &str = "rollout-phase";
+const GENERATE_PATHS: &str = "argocd.argoproj.io/manifest-generate-paths";
+const IN_CLUSTER: &str = "https://kubernetes.default.svc";
+
+/// One Application.
+#[derive(Debug, Clone)]
+pub struct Application {
+    /// Its name.
+    pub name: String,
+    /// The component it applies.
+    pub component: ComponentIndex,
+    /// Its wave below a root application.
+    pub wave: i64,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+    /// Its annotations.
+    pub annotations: BTreeMap<String, String>,
+    /// Its finalizers.
+    pub finalizers: Vec<String>,
+    /// Its spec.
+    pub spec: Map<String, Value>,
+}
+
+/// The Applications of a ladder by wave and name, and what the user should know.
+///
+/// # Errors
+/// When the repository is unknown, names clash or a cluster is not there.
+pub fn applications(
+    ladder: &Ladder,
+    selection: &Selection,
+) -> Result<(Vec<Application>, Vec<Finding>), Problems> {
+    let (waves, mut findings) = waves::waves(ladder);
+    let fingerprints = content::fingerprints(ladder)?;
+    let mut names = Names::taken_by_manifests(ladder, "argoproj.io", "Application");
+    let facts = sync::Facts::of(ladder);
+    let mut list = Vec::new();
+    for number in (0..ladder.components.len()).filter(|number| selection.takes_component(ladder, *number)) {
+        let index = ComponentIndex(number);
+        let source = source::fields(ladder, index, &fingerprints[number])?;
+        findings.extend(source.finding);
+        let clusters = clusters(ladder, index)?;
+        for cluster in &clusters {
+            let several = clusters.len() > 1;
+            let application = Application {
+                name: name(ladder.component(index), *cluster, several),
+                component: index,
+                wave: waves[number],
+                labels: labels(ladder, index, *cluster),
+                annotations: annotations(ladder, index, waves[number], &fingerprints[number]),
+                finalizers: finalizers(ladder, index),
+                spec: spec(ladder, index, *cluster, source.fields.clone(), &facts),
+            };
+            names.give(&ladder.settings.targets.namespace, &application.name, ladder.component(index));
+            list.push(application);
+        }
+    }
+    names.checked()?;
+    list.sort_by(|a, b| (a.wave, &a.name).cmp(&(b.wave, &b.name)));
+    Ok((list, findings))
+}
+
+fn name(component: &Component, cluster: Option<&Cluster>, several: bool) -> String {
+    match cluster.filter(|_| several) {
+        Some(cluster) => object_name(&format!("{}-{}", component.name, cluster.name)),
+        None => object_name(&component.name),
+    }
+}
+
+/// The clusters a component goes to; none stands for its destination.
+fn clusters(ladder: &Ladder, index: ComponentIndex) -> Result<Vec<Option<&Cluster>>, Problems> {
+    let component = ladder.component(index);
+    let all = &ladder.settings.targets.clusters;
+    let wanted = &component.descriptor.clusters;
+    if let Some(unknown) = wanted.iter().find(|name| !all.iter().any(|cluster| cluster.name == **name)) {
+        let known: Vec<&str> = all.iter().map(|cluster| cluster.name.as_str()).collect();
+        return Err(Problem::new(format!(
+            "`{}` goes to cluster `{unknown}`, which is not there",
+            component.name
+        ))
+        .at(&component.origin)
+        .help(format!("{}; clusters stand in `targets.clusters` of ladder.yaml", suggestion(unknown, known)))
+        .into());
+    }
+    if all.is_empty() {
+        return Ok(vec![None]);
+    }
+    let takes = |cluster: &&Cluster| wanted.is_empty() || wanted.contains(&cluster.name);
+    Ok(all.iter().filter(takes).map(Some).collect())
+}
+
+fn labels(ladder: &Ladder, index: ComponentIndex, cluster: Option<&Cluster>) -> BTreeMap<String, String> {
+    let (component, placement) = (ladder.component(index), ladder.placement(index));
+    let mut labels = ladder.settings.targets.labels.clone();
+    labels.extend(component.descriptor.labels.clone());
+    if let Some(cluster) = cluster {
+        labels.extend(cluster.labels.clone());
+        labels.insert("cluster".to_owned(), cluster.name.clone());
+    }
+    if let Some(environment) = &ladder.settings.environment {
+        labels.insert("environment".to_owned(), environment.clone());
+    }
+    labels.insert(PHASE.to_owned(), placement.phase.0.clone());
+    labels.insert("domain".to_owned(), component.domain.clone());
+    labels.insert("componentType".to_owned(), placement.role.as_str().to_owned());
+    labels
+}
+
+fn annotations(
+    ladder: &Ladder,
+    index: ComponentIndex,
+    wave: i64,
+    fingerprint: &str,
+) -> BTreeMap<String, String> {
+    let mut annotations = ladder.settings.targets.annotations.clone();
+    annotations.extend(ladder.component(index).descriptor.annotations.clone());
+    annotations.insert(WAVE.to_owned(), wave.to_string());
+    annotations.insert(GENERATE_PATHS.to_owned(), source::generate_paths(ladder, index));
+    annotations.insert(CONTENT.to_owned(), fingerprint.to_owned());
+    annotations
+}
+
+fn finalizers(ladder: &Ladder, index: ComponentIndex) -> Vec<String> {
+    let own = ladder.component(index).descriptor.finalizers.as_ref();
+    own.unwrap_or(&ladder.settings.targets.finalizers).clone()
+}
+
+fn spec(
+    ladder: &Ladder,
+    index: ComponentIndex,
+    cluster: Option<&Cluster>,
+    source: Map<String, Value>,
+    facts: &sync::Facts<'_>,
+) -> Map<String, Value> {
+    let targets = &ladder.settings.targets;
+    let component = ladder.component(index);
+    let mut spec = Map::new();
+    let project = if component.project == "default" { targets.project.as_deref() } else { None };
+    spec.insert("project".to_owned(), json!(project.unwrap_or(&component.project)));
+    spec.extend(source);
+    spec.insert("destination".to_owned(), destination(ladder, component, cluster));
+    spec.insert("syncPolicy".to_owned(), sync::policy(ladder, index, facts));
+    let ignored: Vec<&Value> =
+        targets.ignore_differences.iter().chain(&component.descriptor.ignore_differences).collect();
+    if !ignored.is_empty() {
+        spec.insert("ignoreDifferences".to_owned(), json!(ignored));
+    }
+    if let Some(limit) = targets.revision_history_limit {
+        spec.insert("revisionHistoryLimit".to_owned(), json!(limit));
+    }
+    spec
+}
+
+/// The component's own destination, else the cluster's, else the targets', else this cluster.
+fn destination(ladder: &Ladder, component: &Component, cluster: Option<&Cluster>) -> Value {
+    let (own, common) = (&component.descriptor.destination, &ladder.settings.targets.destination);
+    let by_cluster = cluster.map(|cluster| match &cluster.server {
+        Some(server) => ("server", server.as_str()),
+        None => ("name", cluster.name.as_str()),
+    });
+    let named = |destination: &Destination| match (&destination.server, &destination.name) {
+        (Some(server), _) => Some(("server", server.clone())),
+        (None, Some(name)) => Some(("name", name.clone())),
+        (None, None) => None,
+    };
+    let chosen = named(own)
+        .or(by_cluster.map(|(key, value)| (key, value.to_owned())))
+        .or_else(|| named(common))
+        .unwrap_or(("server", IN_CLUSTER.to_owned()));
+    let mut destination = Map::from_iter([(chosen.0.to_owned(), json!(chosen.1))]);
+    let given = Some(&component.namespace).filter(|namespace| !namespace.is_empty());
+    if let Some(namespace) = own.namespace.as_ref().or(given).or(common.namespace.as_ref()) {
+        destination.insert("namespace".to_owned(), json!(namespace));
+    }
+    Value::Object(destination)
+}

@@ -1,0 +1,143 @@
+//! `--target applicationset`: one ApplicationSet whose RollingSync steps are the rungs.
+//!
+//! Each element carries what is its own as data; `templatePatch` lays it over the template, so that objects and
+//! booleans need no templates of their own.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::Written;
+use super::application::{self, Application, PHASE};
+use crate::emit::Selection;
+use crate::load::targets::Steps;
+use crate::model::{Finding, Ladder, Level, Phase, Rung};
+use crate::problem::{Problem, Problems, suggestion};
+
+/// The ApplicationSet.
+///
+/// # Errors
+/// When names clash, or a rung in use has no step.
+pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems> {
+    let (list, mut findings) = application::applications(ladder, selection)?;
+    let settings = &ladder.settings.targets.applicationset;
+    let used: BTreeSet<&Phase> =
+        list.iter().map(|application| &ladder.placement(application.component).phase).collect();
+    let steps: Vec<Value> = steps(ladder, &used)?.into_iter().map(step).collect();
+    let object = json!({
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "ApplicationSet",
+        "metadata": {"name": settings.name, "namespace": ladder.settings.targets.namespace},
+        "spec": {
+            "goTemplate": true,
+            "goTemplateOptions": ["missingkey=error"],
+            "generators": [{"list": {"elements": list.iter().map(|one| element(ladder, one)).collect::<Vec<_>>()}}],
+            "strategy": {
+                "type": "RollingSync",
+                "deletionOrder": settings.deletion_order,
+                "rollingSync": {"steps": steps},
+            },
+            "template": template(),
+            "templatePatch": "{{ .patch | toJson }}",
+        },
+    });
+    findings.push(cost());
+    Ok(Written { objects: vec![(settings.name.clone(), object)], findings })
+}
+
+fn template() -> Value {
+    json!({
+        "metadata": {
+            "name": "{{ .name }}",
+            "labels": {PHASE: "{{ .phase }}", "domain": "{{ .domain }}", "componentType": "{{ .componentType }}"},
+        },
+        "spec": {
+            "project": "{{ .project }}",
+            "destination": {},
+        },
+    })
+}
+
+/// What differs from one Application to the next.
+fn element(ladder: &Ladder, application: &Application) -> Value {
+    let (component, placement) =
+        (ladder.component(application.component), ladder.placement(application.component));
+    let mut spec = application.spec.clone();
+    let project = spec.shift_remove("project");
+    let mut labels = application.labels.clone();
+    for own in [PHASE, "domain", "componentType"] {
+        labels.remove(own);
+    }
+    let mut metadata = Map::new();
+    if !labels.is_empty() {
+        metadata.insert("labels".to_owned(), json!(labels));
+    }
+    metadata.insert("annotations".to_owned(), json!(application.annotations));
+    if !application.finalizers.is_empty() {
+        metadata.insert("finalizers".to_owned(), json!(application.finalizers));
+    }
+    json!({
+        "name": application.name,
+        "phase": placement.phase,
+        "domain": component.domain,
+        "componentType": placement.role,
+        "project": project,
+        "patch": {"metadata": metadata, "spec": spec},
+    })
+}
+
+/// The rungs that get a step: every rung in use must be among them, or its Applications would never be synced.
+fn steps<'l>(ladder: &'l Ladder, used: &BTreeSet<&Phase>) -> Result<Vec<&'l Rung>, Problems> {
+    let list = &ladder.rungs.list;
+    let wanted: Vec<&Rung> = match &ladder.settings.targets.applicationset.steps {
+        Steps::Word(word) if word == "used" => {
+            list.iter().filter(|rung| used.contains(&rung.phase)).collect()
+        }
+        Steps::Word(word) if word == "all" => list.iter().collect(),
+        Steps::Word(word) => {
+            return Err(Problem::new(format!("`{word}` is no choice of steps"))
+                .at("ladder.yaml: targets.applicationset.steps")
+                .help(suggestion(word, ["used", "all"]))
+                .into());
+        }
+        Steps::List(ids) => {
+            let known = |id: &String| list.iter().any(|rung| rung.phase.0 == *id);
+            if let Some(unknown) = ids.iter().find(|id| !known(id)) {
+                let all: Vec<&str> = list.iter().map(|rung| rung.phase.0.as_str()).collect();
+                return Err(Problem::new(format!("there is no rung `{unknown}`"))
+                    .at("ladder.yaml: targets.applicationset.steps")
+                    .help(suggestion(unknown, all))
+                    .into());
+            }
+            list.iter().filter(|rung| ids.contains(&rung.phase.0)).collect()
+        }
+    };
+    let without = used.iter().find(|phase| !wanted.iter().any(|rung| rung.phase == ***phase));
+    match without {
+        None => Ok(wanted),
+        Some(phase) => Err(Problem::new(format!(
+            "rung `{phase}` is in use and has no step, so its Applications would never be synced"
+        ))
+        .at("ladder.yaml: targets.applicationset.steps")
+        .help(format!("add \"{phase}\" to the list, or write `steps: used`"))
+        .into()),
+    }
+}
+
+fn step(rung: &Rung) -> Value {
+    json!({
+        "matchExpressions": [{"key": PHASE, "operator": "In", "values": [rung.phase]}],
+        "maxUpdate": rung.max_update,
+    })
+}
+
+fn cost() -> Finding {
+    Finding::new(
+        "rolling-sync-cost",
+        Level::Warning,
+        "RollingSync switches automated sync off on every Application: drift is not healed between rollouts, a \
+         failed or degraded Application holds all later rungs, and the controller needs \
+         --enable-progressive-syncs",
+    )
+    .help("`--target applications` keeps automated sync; `rules: {rolling-sync-cost: off}` silences this")
+}

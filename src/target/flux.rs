@@ -1,0 +1,151 @@
+//! `--target flux`: one Kustomization per component, ordered by `dependsOn`, which is reduced and has no loops.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::application::PHASE;
+use super::flux_health;
+use super::flux_source;
+use super::name::{Names, object_name};
+use super::reduce;
+use super::{Written, waves};
+use crate::argocd::HookUse;
+use crate::emit::Selection;
+use crate::load::settings::Preset;
+use crate::load::targets::merge;
+use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
+use crate::problem::Problems;
+
+/// The Kustomizations, targets before those who wait for them.
+///
+/// # Errors
+/// When names clash or a component cannot be read by Flux.
+pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems> {
+    flux_source::check(ladder, selection)?;
+    let settings = &ladder.settings.targets.flux;
+    let barriers = settings.barriers.unwrap_or(ladder.settings.preset == Preset::Layers);
+    let waits = reduce::waits(ladder, barriers);
+    let mut names = Names::taken_by_manifests(ladder, "kustomize.toolkit.fluxcd.io", "Kustomization");
+    let mut written = Written::default();
+    for index in in_order(ladder).filter(|index| selection.takes_component(ladder, index.0)) {
+        let component = ladder.component(index);
+        names.give(namespace(ladder, component), &object_name(&component.name), component);
+        written.objects.push((component.name.clone(), object(ladder, index, &waits[index.0])?));
+        written.findings.extend(findings(ladder, index));
+    }
+    names.checked()?;
+    written.findings.extend(flux_source::descriptors_in_the_way(ladder, selection));
+    Ok(written)
+}
+
+/// Components by rung, then by depth inside it, then by name.
+fn in_order(ladder: &Ladder) -> impl Iterator<Item = ComponentIndex> + use<> {
+    let positions = waves::positions(ladder);
+    let mut order: Vec<ComponentIndex> = (0..positions.len()).map(ComponentIndex).collect();
+    order.sort_by_key(|index| (positions[index.0], ladder.placement(*index).depth, *index));
+    order.into_iter()
+}
+
+/// The namespace of a component's Kustomization.
+fn namespace<'l>(ladder: &'l Ladder, component: &'l Component) -> &'l str {
+    let own = component.descriptor.flux.get("namespace").and_then(Value::as_str);
+    own.unwrap_or(&ladder.settings.targets.flux.namespace)
+}
+
+fn object(ladder: &Ladder, index: ComponentIndex, waits: &[usize]) -> Result<Value, Problems> {
+    let (component, placement) = (ladder.component(index), ladder.placement(index));
+    let mut labels: BTreeMap<String, String> = ladder.settings.targets.labels.clone();
+    labels.extend(component.descriptor.labels.clone());
+    labels.insert(PHASE.to_owned(), placement.phase.0.clone());
+    labels.insert("domain".to_owned(), component.domain.clone());
+    labels.insert("componentType".to_owned(), placement.role.as_str().to_owned());
+    let mut spec = Value::Object(spec(ladder, index, waits)?);
+    let mut own = component.descriptor.flux.clone();
+    own.shift_remove("namespace");
+    merge(&mut spec, &Value::Object(own));
+    Ok(json!({
+        "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+        "kind": "Kustomization",
+        "metadata": {
+            "name": object_name(&component.name),
+            "namespace": namespace(ladder, component),
+            "labels": labels,
+        },
+        "spec": spec,
+    }))
+}
+
+fn spec(ladder: &Ladder, index: ComponentIndex, waits: &[usize]) -> Result<Map<String, Value>, Problems> {
+    let settings = &ladder.settings.targets.flux;
+    let component = ladder.component(index);
+    let own_namespace = namespace(ladder, component);
+    let mut spec = Map::new();
+    if !waits.is_empty() {
+        let depends: Vec<Value> =
+            waits.iter().map(|target| dependency(ladder, own_namespace, ComponentIndex(*target))).collect();
+        spec.insert("dependsOn".to_owned(), json!(depends));
+    }
+    let timeout = component.descriptor.timeout.as_ref().unwrap_or(&settings.timeout);
+    for (key, value) in [
+        ("interval", json!(settings.interval)),
+        ("retryInterval", json!(settings.retry_interval)),
+        ("timeout", json!(timeout)),
+        ("prune", json!(settings.prune)),
+        ("path", json!(flux_source::path(ladder, component))),
+    ] {
+        spec.insert(key.to_owned(), value);
+    }
+    let source = &settings.source_ref;
+    let mut reference = json!({"kind": source.kind, "name": source.name});
+    let source_namespace = source.namespace.as_ref().unwrap_or(&settings.namespace);
+    if source_namespace != own_namespace {
+        reference["namespace"] = json!(source_namespace);
+    }
+    spec.insert("sourceRef".to_owned(), reference);
+    if let Some(namespace) = flux_source::target_namespace(ladder, index) {
+        spec.insert("targetNamespace".to_owned(), json!(namespace));
+    }
+    spec.extend(flux_health::fields(ladder, index)?);
+    if holds_encrypted(ladder, index) {
+        spec.insert("decryption".to_owned(), json!(settings.decryption));
+    }
+    let patches = flux_source::patches(ladder, index);
+    if !patches.is_empty() {
+        spec.insert("patches".to_owned(), json!(patches));
+    }
+    Ok(spec)
+}
+
+fn dependency(ladder: &Ladder, own_namespace: &str, target: ComponentIndex) -> Value {
+    let component = ladder.component(target);
+    let mut depends = json!({"name": object_name(&component.name)});
+    let namespace = namespace(ladder, component);
+    if namespace != own_namespace {
+        depends["namespace"] = json!(namespace);
+    }
+    depends
+}
+
+fn holds_encrypted(ladder: &Ladder, index: ComponentIndex) -> bool {
+    ladder.resources_of(index).any(|resource| ladder.resource(resource).manifest.outline.opaque)
+}
+
+/// Hooks mean nothing to Flux: it applies them with everything else.
+fn findings(ladder: &Ladder, index: ComponentIndex) -> Option<Finding> {
+    let is_hook = |resource: &crate::model::ResourceIndex| {
+        matches!(ladder.resource(*resource).hook, HookUse::Hooks(_) | HookUse::DeleteOnly)
+    };
+    let hook = ladder.resource(ladder.resources_of(index).find(is_hook)?);
+    let name = &ladder.component(index).name;
+    Some(
+        Finding::new(
+            "hook-means-nothing-to-flux",
+            Level::Warning,
+            format!("`{}` of `{name}` is a hook, and Flux applies it with everything else", hook.id.short()),
+        )
+        .about(name)
+        .at(hook.origin())
+        .help("give it a component of its own that the others depend on, or that depends on them"),
+    )
+}

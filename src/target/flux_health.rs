@@ -1,0 +1,70 @@
+//! How Flux knows that a component is ready: everything in it, or the objects that can say so.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::load::targets::FluxHealth;
+use crate::model::{ComponentIndex, Gate, Ladder, Resource, ResourceIndex};
+use crate::problem::{Problem, Problems};
+use crate::yaml::{Limits, tree};
+
+/// Kinds that say whether they are ready, by group.
+const READY: &[(&str, &str)] = &[
+    ("apps", "Deployment"),
+    ("apps", "StatefulSet"),
+    ("apps", "DaemonSet"),
+    ("batch", "Job"),
+    ("helm.toolkit.fluxcd.io", "HelmRelease"),
+];
+
+/// `wait`, or `healthChecks` where the descriptor or the setting asks for them and there is something to check.
+///
+/// # Errors
+/// When a manifest to be checked cannot be read.
+pub fn fields(ladder: &Ladder, index: ComponentIndex) -> Result<Map<String, Value>, Problems> {
+    let declared = &ladder.component(index).descriptor.health_checks;
+    if !declared.is_empty() {
+        return Ok(Map::from_iter([("healthChecks".to_owned(), json!(declared))]));
+    }
+    if ladder.settings.targets.flux.health == FluxHealth::HealthChecks {
+        let checks = checks(ladder, index)?;
+        if !checks.is_empty() {
+            return Ok(Map::from_iter([("healthChecks".to_owned(), json!(checks))]));
+        }
+    }
+    Ok(Map::from_iter([("wait".to_owned(), json!(true))]))
+}
+
+fn checks(ladder: &Ladder, index: ComponentIndex) -> Result<Vec<Value>, Problems> {
+    let gates = gates(ladder, index);
+    let mut checks = Vec::new();
+    for resource in ladder.resources_of(index) {
+        let own = ladder.resource(resource);
+        let known = READY.contains(&(own.id.group.as_str(), own.id.kind.as_str()));
+        let custom = own.id.group.contains('.') && !own.id.group.ends_with(".k8s.io");
+        if known || (custom && gates.contains(&resource)) {
+            checks.push(check(own)?);
+        }
+    }
+    Ok(checks)
+}
+
+/// Resources of a component that somebody waits for until they are ready.
+fn gates(ladder: &Ladder, index: ComponentIndex) -> BTreeSet<ResourceIndex> {
+    let waited = ladder.edges.iter().filter(|edge| edge.to.component == index && edge.gate == Gate::Ready);
+    waited.filter(|edge| edge.dropped.is_none()).filter_map(|edge| edge.to.resource).collect()
+}
+
+fn check(resource: &Resource) -> Result<Value, Problems> {
+    let manifest = &resource.manifest;
+    let document = tree::parse_chunk(&manifest.chunk, &Limits::default()).map_err(|error| {
+        Problem::new(error.message.clone()).at(format!("{}:{}:{}", manifest.file, error.line, error.column))
+    })?;
+    let version = document.get("apiVersion").and_then(tree::Node::text).unwrap_or_default();
+    let mut check = json!({"apiVersion": version, "kind": resource.id.kind, "name": resource.id.name});
+    if !resource.id.namespace.is_empty() {
+        check["namespace"] = json!(resource.id.namespace);
+    }
+    Ok(check)
+}

@@ -1,0 +1,97 @@
+//! Waits between components → the fewest that mean the same.
+
+use crate::model::Ladder;
+use crate::resolve::graph;
+
+use super::waves;
+
+/// What each component must name: waits that follow from others left out, targets in order of their index.
+///
+/// Rungs are no barriers here, except below what is placed for no edge's sake, or everywhere with `barriers`.
+#[must_use]
+pub fn waits(ladder: &Ladder, barriers: bool) -> Vec<Vec<usize>> {
+    let mut out = waves::waits(ladder);
+    let positions = waves::positions(ladder);
+    for member in 0..out.len() {
+        if barriers || waves::is_decided(ladder, member, positions[member]) {
+            out[member].extend((0..positions.len()).filter(|other| positions[*other] < positions[member]));
+        }
+    }
+    reduced(&out)
+}
+
+/// The transitive reduction of waits without loops.
+fn reduced(out: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let order: Vec<usize> = graph::groups(out).into_iter().flatten().collect();
+    let mut place = vec![0; out.len()];
+    for (position, node) in order.iter().enumerate() {
+        place[*node] = position;
+    }
+    let words = out.len().div_ceil(64);
+    let mut reach = vec![vec![0_u64; words]; out.len()];
+    let mut kept = vec![Vec::new(); out.len()];
+    for node in order {
+        let mut targets = out[node].clone();
+        targets.sort_unstable_by_key(|target| std::cmp::Reverse(place[*target]));
+        targets.dedup();
+        let mut own = vec![0_u64; words];
+        for target in targets {
+            if own[target / 64] >> (target % 64) & 1 == 1 {
+                continue;
+            }
+            kept[node].push(target);
+            for (word, below) in own.iter_mut().zip(&reach[target]) {
+                *word |= below;
+            }
+            own[target / 64] |= 1 << (target % 64);
+        }
+        kept[node].sort_unstable();
+        reach[node] = own;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_that_follow_from_others_are_left_out() {
+        for (out, expected) in [
+            (vec![vec![], vec![0], vec![0, 1]], vec![vec![], vec![0], vec![1]]),
+            (vec![vec![1, 2, 3], vec![3], vec![3], vec![]], vec![vec![1, 2], vec![3], vec![3], vec![]]),
+            (vec![vec![], vec![]], vec![vec![], vec![]]),
+        ] {
+            assert_eq!(reduced(&out), expected);
+        }
+    }
+
+    #[test]
+    fn reach_stays_the_same_on_random_graphs_without_loops() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..200 {
+            let size = random.usize(1..90);
+            let out: Vec<Vec<usize>> =
+                (0..size).map(|node| (0..node).filter(|_| random.f32() < 0.2).collect()).collect();
+            let kept = reduced(&out);
+            assert_eq!(closure(&out), closure(&kept));
+            for (node, targets) in kept.iter().enumerate() {
+                for target in targets {
+                    let mut less = kept.clone();
+                    less[node].retain(|other| other != target);
+                    assert!(!closure(&less)[node].contains(target), "{node} need not name {target}");
+                }
+            }
+        }
+    }
+
+    /// Everything reachable from each node, naively; targets have lower numbers.
+    fn closure(out: &[Vec<usize>]) -> Vec<std::collections::BTreeSet<usize>> {
+        let mut all: Vec<std::collections::BTreeSet<usize>> = Vec::new();
+        for targets in out {
+            let below = targets.iter().flat_map(|target| all[*target].iter().copied());
+            all.push(below.chain(targets.iter().copied()).collect());
+        }
+        all
+    }
+}

@@ -1,0 +1,209 @@
+//! Where an Application gets a component's manifests.
+//!
+//! The plugin is the general form: with the parameter `component` it renders exactly that component, split-off CRDs,
+//! inner waves, hooks and gates included. Argo CD's own Helm and Kustomize sources are used where they lose nothing,
+//! and for charts that are not in the repository.
+
+use serde_json::{Map, Value, json};
+
+use crate::argocd::parse_wave;
+use crate::load::descriptor::ChartSource;
+use crate::load::targets::{SourceForm, TargetSettings};
+use crate::model::Tool;
+use crate::model::{ComponentIndex, Finding, Ladder, Level};
+use crate::problem::{Problem, Problems};
+use crate::render::manifest::WAVE;
+
+/// The fields of an Application's spec that say where its manifests are, and whether something is lost that way.
+pub struct SourceFields {
+    /// `source`, or `sources`.
+    pub fields: Map<String, Value>,
+    /// What the user should know.
+    pub finding: Option<Finding>,
+}
+
+/// The source of a component's Application.
+///
+/// # Errors
+/// When the repository is not known.
+pub fn fields(
+    ladder: &Ladder,
+    component: ComponentIndex,
+    fingerprint: &str,
+) -> Result<SourceFields, Problems> {
+    let targets = &ladder.settings.targets;
+    let own = ladder.component(component);
+    if let Some(chart) = own.descriptor.chart.as_ref().filter(|chart| chart.repo_url.is_some()) {
+        return Ok(SourceFields { fields: remote_chart(ladder, component, chart)?, finding: None });
+    }
+    let repository = repository(targets)?;
+    let loses = loses_by_native(ladder, component);
+    let native = match targets.source {
+        SourceForm::Auto => own.place.tool.is_some() && loses.is_none(),
+        SourceForm::Plugin => false,
+        SourceForm::Native => true,
+    };
+    let source = if native {
+        native_source(ladder, component, repository)
+    } else {
+        plugin_source(ladder, component, repository, fingerprint)
+    };
+    let finding = loses.filter(|_| native).map(|what| {
+        Finding::new(
+            "native-source-loses-order",
+            Level::Warning,
+            format!("the Application of `{}` reads its files without the plugin and loses {what}", own.name),
+        )
+        .about(&own.name)
+        .at(own.origin.clone())
+        .help("set `targets: {source: auto}` in ladder.yaml")
+    });
+    Ok(SourceFields { fields: single(source), finding })
+}
+
+/// Directories whose change means new manifests, as Argo CD's annotation lists them.
+#[must_use]
+pub fn generate_paths(ladder: &Ladder, component: ComponentIndex) -> String {
+    let own = ladder.component(component);
+    let root = &ladder.settings.targets.path;
+    let absolute = |path: &str| format!("/{}", crate::disk::joined(root, path));
+    let mut paths = vec![absolute(&own.path), absolute(&own.place.path), absolute("ladder.yaml")];
+    if own.descriptor.chart.as_ref().is_some_and(|chart| chart.path.is_none()) {
+        paths.remove(1);
+    }
+    paths.dedup();
+    paths.join(";")
+}
+
+fn repository(targets: &TargetSettings) -> Result<&str, Problems> {
+    targets.repo_url.as_deref().ok_or_else(|| {
+        Problem::new("Applications need the address of the repository, and `targets.repoURL` does not say it")
+            .at("ladder.yaml")
+            .help("add `targets: {repoURL: https://git.example.com/platform.git, revision: main}`")
+            .into()
+    })
+}
+
+fn single(source: Value) -> Map<String, Value> {
+    Map::from_iter([("source".to_owned(), source)])
+}
+
+/// What Argo CD's own rendering would lose, if anything.
+fn loses_by_native(ladder: &Ladder, component: ComponentIndex) -> Option<&'static str> {
+    let own = ladder.component(component);
+    if own.split_from.is_some() || crds_of(ladder, &own.name).is_some() {
+        return Some("the split of its CRDs");
+    }
+    if !own.descriptor.hooks.is_empty() {
+        return Some("the hooks of its descriptor");
+    }
+    if !own.descriptor.wait_for.is_empty() {
+        return Some("the gates of its descriptor");
+    }
+    let differs = ladder.resources_of(component).any(|index| {
+        let existing = ladder.resource(index).manifest.annotation(WAVE).and_then(parse_wave).unwrap_or(0);
+        existing != ladder.waves[index.0]
+    });
+    differs.then_some("the waves inside it")
+}
+
+/// The component that was split from this one.
+pub(super) fn crds_of(ladder: &Ladder, name: &str) -> Option<ComponentIndex> {
+    let wanted = format!("{name}-crds");
+    let found = ladder.components.binary_search_by(|other| other.name.as_str().cmp(&wanted)).ok()?;
+    (ladder.components[found].split_from.as_deref() == Some(name)).then_some(ComponentIndex(found))
+}
+
+fn plugin_source(ladder: &Ladder, component: ComponentIndex, repository: &str, fingerprint: &str) -> Value {
+    let targets = &ladder.settings.targets;
+    let mut parameters = vec![json!({"name": "component", "string": ladder.component(component).name})];
+    if let Some(environment) = &ladder.settings.environment {
+        parameters.push(json!({"name": "environment", "string": environment}));
+    }
+    // Inside the source, so that a health check can tell a state of the old content from one of this content.
+    parameters.push(json!({"name": "content-hash", "string": fingerprint}));
+    if targets.content_gate {
+        parameters.push(json!({"name": "content-gate", "string": "true"}));
+    }
+    json!({
+        "repoURL": repository,
+        "targetRevision": targets.revision,
+        "path": in_repository(targets, ""),
+        "plugin": {"name": targets.plugin, "parameters": parameters},
+    })
+}
+
+fn native_source(ladder: &Ladder, component: ComponentIndex, repository: &str) -> Value {
+    let targets = &ladder.settings.targets;
+    let own = ladder.component(component);
+    let mut source = json!({
+        "repoURL": repository,
+        "targetRevision": targets.revision,
+        "path": in_repository(targets, &own.place.path),
+    });
+    match (own.place.tool, &own.descriptor.chart) {
+        (Some(Tool::Helm), chart) => {
+            let chart = chart.clone().unwrap_or_default();
+            let files =
+                |file: &String| format!("/{}", in_repository(targets, &crate::disk::joined(&own.path, file)));
+            source["helm"] =
+                helm(&own.name, &chart, &chart.value_files.iter().map(files).collect::<Vec<_>>());
+        }
+        (None, _) => {
+            source["directory"] =
+                json!({"recurse": true, "exclude": "{component.yaml,component.yml,ladder.yaml}"});
+        }
+        (Some(Tool::Kustomize), _) => {}
+    }
+    source
+}
+
+/// A chart of a Helm repository; value files make a second source that only gives files.
+fn remote_chart(
+    ladder: &Ladder,
+    component: ComponentIndex,
+    chart: &ChartSource,
+) -> Result<Map<String, Value>, Problems> {
+    let targets = &ladder.settings.targets;
+    let own = ladder.component(component);
+    let address = chart.repo_url.as_deref().unwrap_or_default().trim_start_matches("oci://");
+    let files: Vec<String> = chart
+        .value_files
+        .iter()
+        .map(|file| format!("$values/{}", in_repository(targets, &crate::disk::joined(&own.path, file))))
+        .collect();
+    let has_files = !files.is_empty();
+    let mut source = json!({
+        "repoURL": address,
+        "chart": chart.name.as_deref().unwrap_or(&own.name),
+        "targetRevision": chart.version.as_deref().unwrap_or("*"),
+    });
+    let helm = helm(&own.name, chart, &files);
+    source["helm"] = helm;
+    if !has_files {
+        return Ok(single(source));
+    }
+    let values =
+        json!({"repoURL": repository(targets)?, "targetRevision": targets.revision, "ref": "values"});
+    Ok(Map::from_iter([("sources".to_owned(), json!([source, values]))]))
+}
+
+fn helm(name: &str, chart: &ChartSource, value_files: &[String]) -> Value {
+    let mut helm = json!({"releaseName": chart.release_name.as_deref().unwrap_or(name)});
+    if !value_files.is_empty() {
+        helm["valueFiles"] = json!(value_files);
+    }
+    if !chart.values.is_empty() {
+        helm["valuesObject"] = Value::Object(chart.values.clone());
+    }
+    if chart.skip_crds {
+        helm["skipCrds"] = json!(true);
+    }
+    helm
+}
+
+/// A path of the tree as the repository has it.
+pub(super) fn in_repository(targets: &TargetSettings, path: &str) -> String {
+    let whole = crate::disk::joined(&targets.path, path);
+    if whole.is_empty() { ".".to_owned() } else { whole }
+}

@@ -1,0 +1,100 @@
+//! The sync policy of an Application: what ladder.yaml says, the rung's retries, the component's own fields on top.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use crate::load::targets::merge;
+use crate::model::{Component, ComponentIndex, Ladder};
+
+const CREATE_NAMESPACE: &str = "CreateNamespace=true";
+const SKIP_DRY_RUN: &str = "SkipDryRunOnMissingResource=true";
+const SKIP_DRY_RUN_RULE: &str = "skip-dry-run-on-missing-resource";
+/// Attempts after a failed sync, unless somebody says otherwise.
+const RETRIES: u32 = 5;
+
+/// What the whole ladder says about sync options, gathered once.
+pub struct Facts<'l> {
+    /// Namespaces that some component brings.
+    namespaces: BTreeSet<&'l str>,
+    /// Components that hold objects whose CRD comes from another component.
+    foreign: BTreeSet<ComponentIndex>,
+}
+
+impl<'l> Facts<'l> {
+    /// Gathers them.
+    #[must_use]
+    pub fn of(ladder: &'l Ladder) -> Self {
+        let is_namespace = |id: &crate::model::ResourceId| id.group.is_empty() && id.kind == "Namespace";
+        let all = ladder.resources.iter().filter(|resource| is_namespace(&resource.id));
+        let crd = ladder.outer_edges().filter(|edge| edge.reason.as_str() == "custom-resource-definition");
+        Self {
+            namespaces: all.map(|resource| resource.id.name.as_str()).collect(),
+            foreign: crd.map(|edge| edge.from.component).collect(),
+        }
+    }
+}
+
+/// The sync policy of a component's Application.
+#[must_use]
+pub fn policy(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>) -> Value {
+    let component = ladder.component(index);
+    let mut policy = Value::Object(ladder.settings.targets.sync_policy.clone());
+    merge(&mut policy, &json!({"retry": retry(ladder, index)}));
+    if let Some(own) = &component.descriptor.sync_policy {
+        merge(&mut policy, &Value::Object(own.clone()));
+    }
+    let options = options(ladder, index, facts, &policy);
+    if !options.is_empty() {
+        policy["syncOptions"] = json!(options);
+    }
+    policy
+}
+
+/// Attempts and pauses: the default, then the targets', then the rung's, then the component's.
+fn retry(ladder: &Ladder, index: ComponentIndex) -> Value {
+    let mut retry = json!({
+        "limit": RETRIES,
+        "backoff": {"duration": "5s", "factor": 2, "maxDuration": "3m"},
+    });
+    if let Some(common) = ladder.settings.targets.sync_policy.get("retry") {
+        merge(&mut retry, common);
+    }
+    if let Some(limit) = ladder.component(index).descriptor.retries {
+        retry["limit"] = json!(limit);
+    }
+    retry
+}
+
+fn options(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>, policy: &Value) -> Vec<String> {
+    let component = ladder.component(index);
+    let mut options: Vec<String> = ladder.settings.targets.sync_options.clone();
+    let written = policy.get("syncOptions").and_then(Value::as_array).into_iter().flatten();
+    options.extend(written.filter_map(Value::as_str).map(str::to_owned));
+    options.extend(component.descriptor.sync_options.iter().cloned());
+    if is_namespace_missing(component, facts) {
+        options.push(CREATE_NAMESPACE.to_owned());
+    }
+    if ladder.settings.is_on(SKIP_DRY_RUN_RULE) && facts.foreign.contains(&index) {
+        options.push(SKIP_DRY_RUN.to_owned());
+    }
+    last_of_each(options)
+}
+
+/// Whether nobody brings the namespace the component goes to.
+fn is_namespace_missing(component: &Component, facts: &Facts<'_>) -> bool {
+    let namespace = component.descriptor.destination.namespace.as_ref().unwrap_or(&component.namespace);
+    !namespace.is_empty()
+        && !facts.namespaces.contains(namespace.as_str())
+        && !["default", "kube-system", "kube-public"].contains(&namespace.as_str())
+}
+
+/// Argo CD takes the last of several values of one option.
+fn last_of_each(options: Vec<String>) -> Vec<String> {
+    let mut kept: Map<String, Value> = Map::new();
+    for option in options {
+        let key = option.split('=').next().unwrap_or_default().to_owned();
+        kept.insert(key, json!(option));
+    }
+    kept.into_iter().filter_map(|(_, option)| option.as_str().map(str::to_owned)).collect()
+}

@@ -1,0 +1,74 @@
+//! Runs the cases in namespaces of their own, so that their ports clash with nobody's, nothing leaves the machine, and
+//! the kernel ends every process with the harness.
+//!
+//! The outer process builds, then starts itself again inside and holds the write end of its stdin: when the outer one
+//! goes, however it goes, the inner one reads the end of its input and stops. Where namespaces are not allowed the inner
+//! process runs as it is and ends the process groups it started.
+
+use std::env;
+use std::io::{Read, stdin};
+use std::net::Ipv4Addr;
+use std::process::{Command, Stdio, exit};
+use std::thread;
+
+use anyhow::{Context, Result};
+
+use crate::parts::process::{end_all, output};
+
+/// The address of every simulated pod. Endpoints may not be loopback addresses, so it is an address on `lo`.
+pub(crate) const POD_ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 244, 0, 1);
+
+const INSIDE: &str = "LADDER_CONFORMANCE_INSIDE";
+const NAMESPACES: [&[&str]; 2] = [
+    &["--user", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"],
+    &["--net", "--pid", "--fork", "--kill-child", "--mount-proc"],
+];
+
+/// Whether this process is the inner one.
+pub(crate) fn is_inside() -> bool {
+    env::var_os(INSIDE).is_some()
+}
+
+/// Runs this program again, inside; its exit code.
+pub(crate) fn run_inside() -> Result<u8> {
+    let program = env::current_exe()?;
+    let allowed = |flags: &&&[&str]| {
+        let mut probe = Command::new("unshare");
+        probe
+            .args(**flags)
+            .arg("true")
+            .stdin(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|done| done.success())
+    };
+    let mut command = if let Some(flags) = NAMESPACES.iter().find(allowed) {
+        let mut command = Command::new("unshare");
+        command.args(*flags).arg(&program);
+        command
+    } else {
+        println!("no namespaces here (unshare is refused): the cases share this machine's network");
+        Command::new(&program)
+    };
+    let mut inner = command.args(env::args_os().skip(1)).env(INSIDE, "1").stdin(Stdio::piped()).spawn()?;
+    // `wait` would close the pipe, and the inner process would take that for our end.
+    let pipe = inner.stdin.take();
+    let status = inner.wait()?;
+    drop(pipe);
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2))
+}
+
+/// Makes the inner process ready: the pods' address, and the end with the outer process.
+pub(crate) fn settle() -> Result<()> {
+    thread::spawn(|| {
+        let mut input = Vec::new();
+        let _ = stdin().read_to_end(&mut input);
+        end_all();
+        exit(130);
+    });
+    output(Command::new("ip").args(["link", "set", "lo", "up"])).context("the loopback device")?;
+    let address = format!("{POD_ADDRESS}/32");
+    output(Command::new("ip").args(["address", "replace", &address, "dev", "lo"]))
+        .context("the pods' address")?;
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Runs `argocd-ladder` on the real Argo CD, Flux and Kubernetes; `README.md` beside this file says how to add a case.
+#![expect(clippy::print_stdout, reason = "a test runner reports on stdout")]
+#![expect(clippy::exit, reason = "the inner process must stop at once when the outer one is gone")]
+
+mod case;
+mod checks;
+mod isolate;
+mod objects;
+mod parts;
+mod report;
+mod run;
+mod tools;
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use case::Case;
+use parts::build::Built;
+
+fn main() -> ExitCode {
+    match run_cases() {
+        Ok(code) => code,
+        Err(error) => {
+            println!("conformance: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run_cases() -> Result<ExitCode> {
+    let filter = env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    let cases = Case::all(&filter)?;
+    if env::args().any(|argument| argument == "--list") {
+        for case in &cases {
+            println!("{}: {}", case.name, case.about);
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let built = Built::cache()?;
+    if isolate::is_inside() {
+        isolate::settle()?;
+        return run::all(&cases, &built);
+    }
+    tools::check()?;
+    built.ensure(&run::programs(&cases))?;
+    Ok(ExitCode::from(isolate::run_inside()?))
+}

@@ -1,0 +1,117 @@
+//! Runs cases one after the other: each with parts of its own, in a folder of its own that stays if it fails.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+
+use crate::case::{Case, Through};
+use crate::checks::requests::Desk;
+use crate::checks::rollout::{self, Ground};
+use crate::checks::{canaries, install, overhead};
+use crate::parts::build::{
+    ARGOCD, Built, CLIENT, CLUSTER, HELM, KUSTOMIZE, KUSTOMIZE_CONTROLLER, Program, SOURCE_CONTROLLER,
+};
+use crate::parts::process::wait_for;
+use crate::parts::repo::Repo;
+use crate::parts::repo_server::RepoServer;
+use crate::report::{self, Row};
+
+const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/conformance");
+
+/// The programs the cases need.
+pub(crate) fn programs(cases: &[Case]) -> Vec<&'static Program> {
+    let mut programs = vec![&KUSTOMIZE, &HELM, &ARGOCD, &CLIENT];
+    if cases.iter().any(Case::needs_cluster) {
+        programs.push(&CLUSTER);
+    }
+    if cases.iter().any(|case| case.through() == Some(Through::Flux)) {
+        programs.extend([&SOURCE_CONTROLLER, &KUSTOMIZE_CONTROLLER]);
+    }
+    programs
+}
+
+/// Runs every case and reports.
+pub(crate) fn all(cases: &[Case], built: &Built) -> Result<ExitCode> {
+    let rows: Vec<Row> = cases.iter().map(|case| reported(case, built)).collect();
+    if report::wanted() {
+        report::write(&rows)?;
+    }
+    let passed = rows.iter().filter(|row| row.passed).count();
+    println!("{passed} passed, {} failed", rows.len() - passed);
+    Ok(if passed == rows.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn reported(case: &Case, built: &Built) -> Row {
+    let start = Instant::now();
+    let folder = Path::new(FOLDER).join(&case.name);
+    let result = catch_unwind(AssertUnwindSafe(|| one(case, built, &folder)));
+    let result = result.unwrap_or_else(|_| Err(anyhow!("the harness panicked")));
+    let seconds = start.elapsed().as_secs_f64();
+    let row = |passed, notes| Row { name: case.name.clone(), about: case.about.clone(), passed, notes };
+    match result {
+        Ok(notes) => {
+            println!("{} ... ok ({seconds:.1} s)", case.name);
+            for note in &notes {
+                println!("    {note}");
+            }
+            let _ = fs::remove_dir_all(&folder);
+            row(true, notes)
+        }
+        Err(error) => {
+            println!("{} ... FAILED ({seconds:.1} s)", case.name);
+            println!("    {}", case.about);
+            println!("    {error:#}");
+            println!("    logs: {}", folder.join("logs").display());
+            row(false, Vec::new())
+        }
+    }
+}
+
+/// Runs one case; what is worth saying of it.
+fn one(case: &Case, built: &Built, folder: &Path) -> Result<Vec<String>> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder.join("logs"))?;
+    let repo = Repo::create(folder.join("repo"), &case.repo)?;
+    let server = RepoServer::start(built, case, folder)?;
+    let desk = Desk { server: &server, repo: &repo, folder };
+    let mut notes = Vec::new();
+    let mut answers = Vec::new();
+    for (index, request) in case.requests.iter().enumerate() {
+        answers.extend(desk.check(request).with_context(|| format!("request {}", index + 1))?);
+    }
+    for command in &case.gone {
+        let gone = || Ok((!runs(command)?).then_some(()));
+        wait_for(&format!("the end of `{command}`"), Duration::from_secs(2), gone)?;
+    }
+    if let Some(wanted) = &case.overhead {
+        notes.push(overhead::check(&desk, wanted)?);
+    }
+    if let Some(wanted) = &case.rollout {
+        let ground = Ground { built, server: &server, repo: &repo, folder };
+        notes.push(rollout::check(&ground, wanted)?);
+    }
+    if let Some(wanted) = &case.install {
+        notes.push(install::check(built, folder, wanted)?);
+    }
+    canaries::check(&case.canaries, &folder.join("logs"), &answers)?;
+    Ok(notes)
+}
+
+/// Whether a process has this text in its command line.
+fn runs(text: &str) -> Result<bool> {
+    for entry in fs::read_dir("/proc")? {
+        let path: PathBuf = entry?.path().join("cmdline");
+        let line = fs::read(&path).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        if line.contains(text) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
