@@ -40,7 +40,7 @@ pub fn captures(chunk: &Chunk, compiled: &Compiled, limits: &Limits) -> Result<V
 /// Of a text that may name Services only the hosts are kept.
 fn hosts_in<'v>(value: &'v Value, seen: &'v Capture) -> impl Iterator<Item = Capture> + 'v {
     let hosts = value.as_str().map(hosts::in_text).unwrap_or_default();
-    hosts.into_iter().map(|host| Capture { value: Some(host), ..seen.clone() })
+    hosts.into_iter().map(|host| Capture { value: Some(host.into()), ..seen.clone() })
 }
 
 fn capture(query: &Query, value: &Value, line: usize) -> Capture {
