@@ -15,6 +15,7 @@ use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
 use crate::model::{Finding, Level, Provision, Role, Rungs, duration};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
+use crate::timeline::TimelineSettings;
 
 /// Which ladder to start from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -226,6 +227,8 @@ pub struct LadderFile {
     pub targets: TargetSettings,
     /// What wait-for containers have in common.
     pub gates: GateSettings,
+    /// What the estimate of `plan --timeline` takes for granted.
+    pub timeline: TimelineSettings,
     /// Values and overrides by environment.
     pub environments: BTreeMap<String, serde_json::Value>,
 }
@@ -248,6 +251,7 @@ impl Default for LadderFile {
             external: Vec::new(),
             targets: TargetSettings::default(),
             gates: GateSettings::default(),
+            timeline: TimelineSettings::default(),
             environments: BTreeMap::new(),
         }
     }
@@ -276,6 +280,8 @@ pub struct Settings {
     pub targets: TargetSettings,
     /// What wait-for containers have in common.
     pub gates: GateSettings,
+    /// What the estimate of time takes for granted.
+    pub timeline: TimelineSettings,
     /// What the waves of resources count.
     pub scope: Scope,
     /// The environment that was asked for.
@@ -299,6 +305,7 @@ impl Default for Settings {
             external: Vec::new(),
             targets: TargetSettings::default(),
             gates: GateSettings::default(),
+            timeline: TimelineSettings::default(),
             scope: Scope::default(),
             environment: None,
             preset: Preset::default(),
@@ -365,6 +372,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         },
         targets: document.value.targets,
         gates: document.value.gates,
+        timeline: document.value.timeline,
         scope: Scope::default(),
         environment: None,
         preset: document.value.preset,
@@ -375,7 +383,13 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
 /// Lengths of time that Kubernetes or a gate would not understand.
 fn check_times(document: &Document<LadderFile>) -> Result<(), Problems> {
     let flux = &document.value.targets.flux;
-    let times: [(&[&str], &str); 4] = [
+    let timeline = &document.value.timeline;
+    let times: [(&[&str], &str); 9] = [
+        (&["timeline", "start"], &timeline.start),
+        (&["timeline", "component"], &timeline.component),
+        (&["timeline", "waveDelay"], &timeline.wave_delay),
+        (&["timeline", "settle"], &timeline.settle),
+        (&["timeline", "requeue"], timeline.requeue.as_deref().unwrap_or("0s")),
         (&["gates", "interval"], &document.value.gates.interval),
         (&["targets", "flux", "interval"], &flux.interval),
         (&["targets", "flux", "retryInterval"], &flux.retry_interval),
