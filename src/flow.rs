@@ -1,6 +1,6 @@
 //! The flow from a root to a ladder: each step sees only what the one before made.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::catalogue::Catalogue;
@@ -10,7 +10,7 @@ use crate::fixes::{self, View};
 use crate::gates;
 use crate::health;
 use crate::infer::{self, Scene};
-use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
+use crate::load::settings::{ExistingOrder, Preset, Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
 use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origin, Role};
 use crate::order::{self, Parts, simulate};
@@ -31,8 +31,10 @@ pub struct Options {
     pub waves: Option<Waves>,
     /// Only components of this environment.
     pub environment: Option<String>,
-    /// What the waves of resources count.
-    pub scope: Scope,
+    /// A settings file instead of the one at the root.
+    pub settings: Option<PathBuf>,
+    /// What the waves of resources count; none: as the preset is meant.
+    pub scope: Option<Scope>,
     /// The repository, when the surroundings know better than the setting.
     pub repository: Repository,
     /// How helm and kustomize may run.
@@ -59,7 +61,8 @@ impl Default for Options {
             destination: String::new(),
             waves: None,
             environment: None,
-            scope: Scope::default(),
+            settings: None,
+            scope: None,
             repository: Repository::default(),
             tools: ToolOptions::default(),
             progress: Progress::silent(),
@@ -73,7 +76,11 @@ impl Default for Options {
 /// With everything that stopped it.
 pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     let mut findings = Vec::new();
-    let settings = adjusted(load::settings(root, &mut findings)?, options)?;
+    let written = match &options.settings {
+        Some(file) => load::settings_file(file, &mut findings)?,
+        None => load::settings(root, &mut findings)?,
+    };
+    let settings = adjusted(written, options)?;
     let catalogue = catalogue(&settings)?;
     let descriptors = discover::descriptors(root)?;
     if descriptors.is_empty() {
@@ -104,7 +111,13 @@ const STREAM: &str = "stdin";
 /// # Errors
 /// With everything that stopped it.
 pub fn build_from_text(text: &str, options: &Options) -> Result<Ladder, Problems> {
-    build_from_text_with(text, &catalogue(&Settings::default())?, options)
+    let mut findings = Vec::new();
+    let written = match &options.settings {
+        Some(file) => load::settings_file(file, &mut findings)?,
+        None => Settings::default(),
+    };
+    let settings = adjusted(written, options)?;
+    stream(text, &catalogue(&settings)?, &settings, findings, options)
 }
 
 /// The same with a catalogue that is there already, for many streams in one process.
@@ -116,7 +129,16 @@ pub fn build_from_text_with(
     catalogue: &Catalogue,
     options: &Options,
 ) -> Result<Ladder, Problems> {
-    let settings = adjusted(Settings::default(), options)?;
+    stream(text, catalogue, &adjusted(Settings::default(), options)?, Vec::new(), options)
+}
+
+fn stream(
+    text: &str,
+    catalogue: &Catalogue,
+    settings: &Settings,
+    findings: Vec<Finding>,
+    options: &Options,
+) -> Result<Ladder, Problems> {
     let file: Arc<str> = Arc::from("-");
     let mut rendered = render::manifest::from_text(&file, &Arc::new(text.to_owned()), catalogue);
     for finding in &mut rendered.findings {
@@ -142,7 +164,7 @@ pub fn build_from_text_with(
         split_from: None,
     };
     let classified = classify::resources(vec![component], vec![rendered], catalogue);
-    climb(classified, catalogue, &settings, Vec::new(), options)
+    climb(classified, catalogue, settings, findings, options)
 }
 
 /// Classified resources → ladder.
@@ -217,7 +239,10 @@ fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Probl
         settings.existing_order = ExistingOrder::Ignore;
     }
     settings.waves = options.waves.unwrap_or(settings.waves);
-    settings.scope = options.scope;
+    settings.scope = options.scope.unwrap_or(match settings.preset {
+        Preset::AppOfApps | Preset::Layers => Scope::Component,
+        Preset::RolloutPhases | Preset::Chart | Preset::None => Scope::Ladder,
+    });
     let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));
     if let Some(over) = environment.and_then(|environment| environment.targets.as_ref()) {
         let overlaid = settings.targets.overlaid(over);
