@@ -2,6 +2,7 @@
 
 mod bytes;
 mod commands;
+mod example_flux_layers;
 mod generate;
 mod golden;
 mod harness;
