@@ -28,6 +28,7 @@ pub mod resolve;
 pub mod argocd;
 pub mod order;
 pub mod emit;
+pub mod rollback;
 pub mod target;
 pub mod health;
 

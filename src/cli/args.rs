@@ -78,6 +78,9 @@ pub struct Reading {
     /// How waves are numbered; default: what ladder.yaml says
     #[arg(long, value_enum)]
     pub waves: Option<Waves>,
+    /// Settings to use instead of the ladder.yaml at the root; also for manifests on standard input
+    #[arg(long, value_name = "FILE")]
+    pub settings: Option<PathBuf>,
     /// Threads to read with; default: all cores
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

@@ -142,9 +142,35 @@ pub struct RungSetting {
     /// Further components it takes.
     #[serde(default)]
     pub select: Option<SelectSetting>,
+    /// `false` takes the rung out of the ladder.
+    #[serde(default)]
+    pub enabled: Option<bool>,
+    /// Attempts after a failed sync: `limit` and `backoff`, as in a sync policy.
+    #[serde(default)]
+    pub retry: Option<serde_json::Map<String, serde_json::Value>>,
+    /// What runs when the sync of a component on this rung fails.
+    #[serde(default)]
+    pub rollback: Option<Rollback>,
     /// Put a new rung behind this one instead of by number.
     #[serde(default)]
     pub after: Option<String>,
+}
+
+/// A Job that runs when a sync fails.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Rollback {
+    /// Image of the Job.
+    pub image: String,
+    /// Its command.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Service account it runs as.
+    #[serde(default)]
+    pub service_account_name: Option<String>,
 }
 
 /// Which components a rung takes; all given criteria must hold.
@@ -157,6 +183,12 @@ pub struct SelectSetting {
     pub domains: Vec<String>,
     /// Roles.
     pub roles: Vec<Role>,
+    /// Kinds of resources (globs): the rung then takes resources, not components.
+    pub kinds: Vec<String>,
+    /// Names of resources (globs).
+    pub names: Vec<String>,
+    /// Labels of resources.
+    pub labels: BTreeMap<String, String>,
 }
 
 /// `ladder.yaml` as written.
@@ -276,6 +308,13 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Whether rungs take resources one by one.
+    #[must_use]
+    pub fn is_by_resource(&self) -> bool {
+        let mut selectors = self.rungs.list.iter().filter_map(|rung| rung.select.as_ref());
+        self.preset == Preset::Chart || selectors.any(crate::model::Selector::is_for_resources)
+    }
+
     /// Whether a rule or fix is switched on.
     #[must_use]
     pub fn is_on(&self, rule: &str) -> bool {
