@@ -177,7 +177,10 @@ impl<'c> Matcher<'c> {
         let compiled = self.compiled;
         for probe in &compiled.nodes[node].opens {
             if compiled.probes[*probe as usize].kind == ProbeKind::Code(Fact::Hosts) {
-                for host in hosts::in_text(text) {
+                // A key of a ConfigMap or Secret is the name of a variable to whoever takes all of it.
+                let is_entry = compiled.probes[*probe as usize].wants_key;
+                let found = if is_entry { hosts::in_variable(&self.key, text) } else { hosts::in_text(text) };
+                for host in found {
                     self.captures.push(self.capture(*probe, Some(host.into()), mark));
                 }
             } else {

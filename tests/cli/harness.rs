@@ -147,6 +147,16 @@ pub(crate) fn entries(directory: &Path) -> Vec<PathBuf> {
     entries
 }
 
+/// Compares with a committed file; `UPDATE=1 cargo test` rewrites it.
+#[track_caller]
+pub(crate) fn expected(file: &Path, actual: &str) {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(file, actual).expect("it can be written");
+    }
+    let expected = fs::read_to_string(file).unwrap_or_default();
+    assert_eq!(expected, actual, "{}: UPDATE=1 cargo test rewrites it", file.display());
+}
+
 /// The repository.
 pub(crate) fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -2,6 +2,8 @@
 
 mod bytes;
 mod commands;
+mod example_flux_layers;
+mod example_laravel_chart;
 mod generate;
 mod golden;
 mod harness;
