@@ -150,7 +150,8 @@ fn with_lists<'l>(
 ) -> Result<Spliced<'l>, YamlError> {
     let (mut chunk, mut outline) = (manifest.chunk.clone(), manifest.outline.clone());
     for list in lists {
-        (chunk, outline) = yaml::prepend(&chunk, &outline, list)?;
+        let (changed, read) = yaml::prepend(&chunk, &outline, list)?;
+        (chunk, outline) = (changed, Box::new(read));
     }
     yaml::splice(&chunk, &outline, edits).map(|spliced| spliced.owned())
 }

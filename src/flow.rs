@@ -10,7 +10,7 @@ use crate::fixes::{self, View};
 use crate::gates;
 use crate::health;
 use crate::infer::{self, Scene};
-use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
+use crate::load::settings::{ExistingOrder, Preset, Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
 use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origin, Role};
 use crate::order::{self, Parts, simulate};
@@ -33,8 +33,8 @@ pub struct Options {
     pub environment: Option<String>,
     /// A settings file instead of the one at the root.
     pub settings: Option<PathBuf>,
-    /// What the waves of resources count.
-    pub scope: Scope,
+    /// What the waves of resources count; none: as the preset is meant.
+    pub scope: Option<Scope>,
     /// The repository, when the surroundings know better than the setting.
     pub repository: Repository,
     /// How helm and kustomize may run.
@@ -62,7 +62,7 @@ impl Default for Options {
             waves: None,
             environment: None,
             settings: None,
-            scope: Scope::default(),
+            scope: None,
             repository: Repository::default(),
             tools: ToolOptions::default(),
             progress: Progress::silent(),
@@ -86,7 +86,7 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     if descriptors.is_empty() {
         return Err(no_descriptors(root));
     }
-    let loaded = load::components(root, &descriptors, &settings.rungs)?;
+    let loaded = load::components(root, &descriptors, &settings)?;
     findings.extend(loaded.findings);
     let components = in_environment(loaded.components, &settings, options)?;
     let rendering = Rendering {
@@ -239,9 +239,12 @@ fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Probl
         settings.existing_order = ExistingOrder::Ignore;
     }
     settings.waves = options.waves.unwrap_or(settings.waves);
-    settings.scope = options.scope;
+    settings.scope = options.scope.unwrap_or(match settings.preset {
+        Preset::AppOfApps | Preset::Layers => Scope::Component,
+        Preset::RolloutPhases | Preset::Chart | Preset::None => Scope::Ladder,
+    });
     let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));
-    if let Some(over) = environment.and_then(|environment| environment.get("targets")) {
+    if let Some(over) = environment.and_then(|environment| environment.targets.as_ref()) {
         let overlaid = settings.targets.overlaid(over);
         settings.targets =
             overlaid.map_err(|error| Problem::new(error.to_string()).at("ladder.yaml: environments"))?;

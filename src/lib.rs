@@ -34,6 +34,8 @@ pub mod health;
 
 pub mod explain;
 pub mod plan;
+pub mod timeline;
+pub mod reverse;
 pub mod plugin;
 pub mod report;
 pub mod cli;

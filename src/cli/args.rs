@@ -7,6 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::Repository;
 use crate::load::settings::Waves;
+use crate::timeline::Order;
 
 /// Orders the rollout of a Kubernetes platform for Argo CD and Flux, and explains every position.
 #[derive(Debug, Parser)]
@@ -206,6 +207,12 @@ pub struct PlanArgs {
     /// Add the edges inside components and every resource (json)
     #[arg(long)]
     pub resources: bool,
+    /// Estimate when each rung starts and ends, by waves or by Flux's dependsOn
+    #[arg(long, value_enum, value_name = "ORDER", num_args = 0..=1, require_equals = true, conflicts_with = "reverse")]
+    pub timeline: Option<Option<Order>>,
+    /// Show the order Argo CD deletes in, and its hazards
+    #[arg(long)]
+    pub reverse: bool,
     /// What is read.
     #[command(flatten)]
     pub reading: Reading,

@@ -19,7 +19,7 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
         return super::targets::run(args);
     }
     let scope = if args.content.is_some() { Scope::Component } else { Scope::Ladder };
-    let ladder = output::ladder_for(&args.path, &args.reading, scope, args.repository.clone())?;
+    let ladder = output::ladder_for(&args.path, &args.reading, Some(scope), args.repository.clone())?;
     output::findings(ladder.findings.iter().filter(|finding| finding.level > Level::Info));
     if ladder.worst() == Some(Level::Error) {
         return Ok(Exit::Failed);

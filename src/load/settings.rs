@@ -7,6 +7,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
+use super::environment::{Environment, EnvironmentSetting};
 use super::hooks::GateSettings;
 use super::targets::TargetSettings;
 use super::{provision, rungs};
@@ -15,6 +16,7 @@ use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
 use crate::model::{Finding, Level, Provision, Role, Rungs, duration};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
+use crate::timeline::TimelineSettings;
 
 /// Which ladder to start from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -226,8 +228,10 @@ pub struct LadderFile {
     pub targets: TargetSettings,
     /// What wait-for containers have in common.
     pub gates: GateSettings,
-    /// Values and overrides by environment.
-    pub environments: BTreeMap<String, serde_json::Value>,
+    /// What the estimate of `plan --timeline` takes for granted.
+    pub timeline: TimelineSettings,
+    /// What is different in each environment.
+    pub environments: BTreeMap<String, Option<EnvironmentSetting>>,
 }
 
 impl Default for LadderFile {
@@ -248,6 +252,7 @@ impl Default for LadderFile {
             external: Vec::new(),
             targets: TargetSettings::default(),
             gates: GateSettings::default(),
+            timeline: TimelineSettings::default(),
             environments: BTreeMap::new(),
         }
     }
@@ -276,14 +281,16 @@ pub struct Settings {
     pub targets: TargetSettings,
     /// What wait-for containers have in common.
     pub gates: GateSettings,
+    /// What the estimate of time takes for granted.
+    pub timeline: TimelineSettings,
     /// What the waves of resources count.
     pub scope: Scope,
     /// The environment that was asked for.
     pub environment: Option<String>,
     /// The preset it started from.
     pub preset: Preset,
-    /// Values and overrides by environment.
-    pub environments: BTreeMap<String, serde_json::Value>,
+    /// What is different in each environment.
+    pub environments: BTreeMap<String, Environment>,
 }
 
 impl Default for Settings {
@@ -299,6 +306,7 @@ impl Default for Settings {
             external: Vec::new(),
             targets: TargetSettings::default(),
             gates: GateSettings::default(),
+            timeline: TimelineSettings::default(),
             scope: Scope::default(),
             environment: None,
             preset: Preset::default(),
@@ -345,7 +353,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     let document = Document::<LadderFile>::parse(file, text)?;
     findings.extend(document.unknown_fields(&schema_for!(LadderFile).to_value()));
     check_paths(&document)?;
-    check_environments(&document)?;
+    let environments = environments(&document)?;
     check_times(&document)?;
     Ok(Settings {
         rungs: rungs::from_settings(&document)?,
@@ -365,17 +373,24 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         },
         targets: document.value.targets,
         gates: document.value.gates,
+        timeline: document.value.timeline,
         scope: Scope::default(),
         environment: None,
         preset: document.value.preset,
-        environments: document.value.environments,
+        environments,
     })
 }
 
 /// Lengths of time that Kubernetes or a gate would not understand.
 fn check_times(document: &Document<LadderFile>) -> Result<(), Problems> {
     let flux = &document.value.targets.flux;
-    let times: [(&[&str], &str); 4] = [
+    let timeline = &document.value.timeline;
+    let times: [(&[&str], &str); 9] = [
+        (&["timeline", "start"], &timeline.start),
+        (&["timeline", "component"], &timeline.component),
+        (&["timeline", "waveDelay"], &timeline.wave_delay),
+        (&["timeline", "settle"], &timeline.settle),
+        (&["timeline", "requeue"], timeline.requeue.as_deref().unwrap_or("0s")),
         (&["gates", "interval"], &document.value.gates.interval),
         (&["targets", "flux", "interval"], &flux.interval),
         (&["targets", "flux", "retryInterval"], &flux.retry_interval),
@@ -393,16 +408,19 @@ fn check_times(document: &Document<LadderFile>) -> Result<(), Problems> {
 }
 
 /// What an environment says of the targets must fit them.
-fn check_environments(document: &Document<LadderFile>) -> Result<(), Problems> {
-    for (name, environment) in &document.value.environments {
-        let Some(targets) = environment.get("targets") else { continue };
-        if let Err(error) = document.value.targets.overlaid(targets) {
-            return Err(Problem::new(error.to_string())
-                .at(document.place(&["environments", name, "targets"]))
-                .into());
+fn environments(document: &Document<LadderFile>) -> Result<BTreeMap<String, Environment>, Problems> {
+    let mut environments = BTreeMap::new();
+    for name in document.value.environments.keys() {
+        let environment = Environment::read(document, name)?;
+        if let Some(targets) = &environment.targets
+            && let Err(error) = document.value.targets.overlaid(targets)
+        {
+            let place = document.place(&["environments", name, "targets"]);
+            return Err(Problem::new(error.to_string()).at(place).into());
         }
+        environments.insert(name.clone(), environment);
     }
-    Ok(())
+    Ok(environments)
 }
 
 /// Every path of the user's rows must be a `JSONPath`.

@@ -39,7 +39,7 @@ pub struct Manifest {
     /// Its text.
     pub chunk: Chunk,
     /// Where its text may be spliced.
-    pub outline: Outline,
+    pub outline: Box<Outline>,
     /// `apiVersion` without the version.
     pub group: String,
     /// `kind`.
@@ -129,7 +129,12 @@ fn may_hold_manifests(text: &str) -> bool {
 pub fn from_text(file: &Arc<str>, text: &Arc<String>, catalogue: &Catalogue) -> Rendered {
     let mut reader = Reader { file, catalogue, limits: Limits::default(), rendered: Rendered::default() };
     match yaml::split(text) {
-        Ok(chunks) => chunks.into_iter().for_each(|chunk| reader.document(chunk, true)),
+        Ok(chunks) => {
+            reader.rendered.manifests.reserve_exact(chunks.len());
+            for chunk in chunks {
+                reader.document(chunk, true);
+            }
+        }
         Err(error) => reader.invalid(&error, text),
     }
     reader.rendered
@@ -296,7 +301,7 @@ fn manifest(file: &Arc<str>, chunk: Chunk, outline: Outline, captures: Vec<Captu
         group: group.to_owned(),
         kind: kind.to_owned(),
         chunk,
-        outline,
+        outline: Box::new(outline),
         name: String::new(),
         namespace: None,
         annotations: Vec::new(),
@@ -304,9 +309,8 @@ fn manifest(file: &Arc<str>, chunk: Chunk, outline: Outline, captures: Vec<Captu
         captures: Vec::new(),
         added: None,
     };
-    for capture in captures {
-        manifest.take(capture);
-    }
+    // In the memory they already have.
+    manifest.captures = captures.into_iter().filter_map(|capture| manifest.take(capture)).collect();
     manifest.captures.shrink_to_fit();
     manifest
 }
@@ -318,33 +322,34 @@ fn start_line(captures: &[Capture]) -> Option<usize> {
 }
 
 impl Manifest {
-    fn take(&mut self, capture: Capture) {
+    /// Takes what is a field of its own; anything else stays a capture.
+    fn take(&mut self, capture: Capture) -> Option<Capture> {
         let Capture { kind: ProbeKind::Code(fact), value: Some(_), .. } = &capture else {
-            self.captures.push(capture);
-            return;
+            return Some(capture);
         };
         let fact = *fact;
         match (fact, capture) {
-            (Fact::Name, Capture { value: Some(value), .. }) => self.name = value,
+            (Fact::Name, Capture { value: Some(value), .. }) => self.name = value.into(),
             (Fact::GenerateName, Capture { value: Some(value), .. }) if self.name.is_empty() => {
                 self.name = format!("{value}*");
             }
             (Fact::Namespace, Capture { value, .. }) => {
-                self.namespace = value.filter(|name| !name.is_empty());
+                self.namespace = value.filter(|name| !name.is_empty()).map(Into::into);
             }
             (Fact::Annotation, Capture { key, value: Some(value), line, .. }) => {
-                self.take_annotation(key, value, line);
+                self.take_annotation(&key, value.into(), line);
             }
             (Fact::ApiVersion | Fact::Kind | Fact::GenerateName, _) => {}
-            (_, capture) => self.captures.push(capture),
+            (_, capture) => return Some(capture),
         }
+        None
     }
 
     /// Keeps the annotations that order things; the others may be large and nobody asks for them.
-    fn take_annotation(&mut self, key: String, value: String, line: usize) {
+    fn take_annotation(&mut self, key: &str, value: String, line: usize) {
         if ORDERING.iter().any(|part| key.contains(part)) {
-            self.annotation_lines.push((key.clone(), line));
-            self.annotations.push((key, value));
+            self.annotation_lines.push((key.to_owned(), line));
+            self.annotations.push((key.to_owned(), value));
         }
     }
 }

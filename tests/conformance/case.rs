@@ -43,6 +43,8 @@ pub(crate) struct Case {
     pub(crate) overhead: Option<Overhead>,
     /// A sync by Argo CD on an empty cluster.
     pub(crate) rollout: Option<Rollout>,
+    /// A kustomize component laid over Argo CD's own installation.
+    pub(crate) install: Option<Install>,
 }
 
 /// The content of the git repository: an example, changed.
@@ -122,6 +124,18 @@ pub(crate) struct Overhead {
     pub(crate) against: Value,
     pub(crate) times: usize,
     pub(crate) ratio: f64,
+}
+
+/// A kustomize component laid over Argo CD's own installation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Install {
+    /// Its folder in this repository.
+    pub(crate) component: String,
+    /// The Deployment it changes.
+    pub(crate) deployment: String,
+    /// The container it adds.
+    pub(crate) container: String,
 }
 
 /// A sync by Argo CD on an empty cluster.
@@ -220,6 +234,11 @@ impl Case {
         let mut case: Case = serde_yaml::from_str(&text).with_context(|| path.display().to_string())?;
         case.name = name;
         Ok(case)
+    }
+
+    /// Whether the case needs a cluster.
+    pub(crate) fn needs_cluster(&self) -> bool {
+        self.rollout.is_some() || self.install.is_some()
     }
 
     /// How the case rolls out, if it does.
