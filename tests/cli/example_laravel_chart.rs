@@ -192,7 +192,8 @@ fn existing_hooks_stay() {
 fn migration_as(hook: &str) -> Tree {
     let tree = Tree::copy_of(&charts());
     for chart in ["laravel", "yii2"] {
-        let values = std::fs::read_to_string(charts().join(format!("{chart}/values.yaml"))).unwrap();
+        let values =
+            std::fs::read_to_string(charts().join(format!("{chart}/values.yaml"))).expect("it can be read");
         let own = format!("annotations: {{argocd.argoproj.io/hook: {hook}}}\n");
         let changed = values.replacen("annotations: {}\n", &own, 1);
         assert_ne!(changed, values);
