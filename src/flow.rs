@@ -31,8 +31,8 @@ pub struct Options {
     pub waves: Option<Waves>,
     /// Only components of this environment.
     pub environment: Option<String>,
-    /// What the waves of resources count.
-    pub scope: Scope,
+    /// What the waves of resources count, when not the setting's.
+    pub scope: Option<Scope>,
     /// The repository, when the surroundings know better than the setting.
     pub repository: Repository,
     /// How helm and kustomize may run.
@@ -59,7 +59,7 @@ impl Default for Options {
             destination: String::new(),
             waves: None,
             environment: None,
-            scope: Scope::default(),
+            scope: None,
             repository: Repository::default(),
             tools: ToolOptions::default(),
             progress: Progress::silent(),
@@ -217,7 +217,7 @@ fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Probl
         settings.existing_order = ExistingOrder::Ignore;
     }
     settings.waves = options.waves.unwrap_or(settings.waves);
-    settings.scope = options.scope;
+    settings.scope = options.scope.unwrap_or(settings.scope);
     let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));
     if let Some(over) = environment.and_then(|environment| environment.get("targets")) {
         let overlaid = settings.targets.overlaid(over);

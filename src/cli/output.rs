@@ -16,14 +16,14 @@ use crate::{Options, Repository, build, build_from_text, report};
 
 /// Builds the ladder a command reads; `-` reads manifests from standard input.
 pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
-    ladder_for(path, reading, Scope::Ladder, Repository::default())
+    ladder_for(path, reading, None, Repository::default())
 }
 
-/// The same, with waves that count what the scope says, and the repository the surroundings know.
+/// The same, with waves that count what the scope (or else the setting) says, and the repository the surroundings know.
 pub(super) fn ladder_for(
     path: &Path,
     reading: &Reading,
-    scope: Scope,
+    scope: Option<Scope>,
     repository: Repository,
 ) -> anyhow::Result<Ladder> {
     if let Some(threads) = reading.threads {

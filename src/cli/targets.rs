@@ -14,7 +14,8 @@ use crate::target::{self, Written, applications, applicationset, flux, name::obj
 use crate::yaml;
 
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
-    let ladder = output::ladder_for(&args.path, &args.reading, Scope::Component, args.repository.clone())?;
+    let ladder =
+        output::ladder_for(&args.path, &args.reading, Some(Scope::Component), args.repository.clone())?;
     let needed =
         |finding: &&Finding| finding.level > Level::Info && !is_left_to_argo_cd(finding, args.target);
     let findings: Vec<&Finding> = ladder.findings.iter().filter(needed).collect();

@@ -83,7 +83,8 @@ impl TryFrom<ExistingOrderWord> for ExistingOrder {
 }
 
 /// What the waves of resources count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// One Application holds the whole ladder.
     #[default]
@@ -168,6 +169,9 @@ pub struct LadderFile {
     pub preset: Preset,
     /// How waves are numbered.
     pub waves: Waves,
+    /// What one Application holds when `plan` and the other reading commands count waves: the whole `ladder`, or one
+    /// `component` each, so that rungs need no room for the waves inside a component.
+    pub scope: Scope,
     /// Whether the ladder may grow a rung that strong edges need.
     pub grow: bool,
     /// Whether waves are written at all.
@@ -203,6 +207,7 @@ impl Default for LadderFile {
         Self {
             preset: Preset::default(),
             waves: Waves::default(),
+            scope: Scope::default(),
             grow: true,
             enabled: true,
             existing_order: ExistingOrder::default(),
@@ -326,7 +331,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         },
         targets: document.value.targets,
         gates: document.value.gates,
-        scope: Scope::default(),
+        scope: document.value.scope,
         environment: None,
         preset: document.value.preset,
         environments: document.value.environments,
