@@ -1,6 +1,6 @@
 //! The flow from a root to a ladder: each step sees only what the one before made.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::catalogue::Catalogue;
@@ -31,6 +31,8 @@ pub struct Options {
     pub waves: Option<Waves>,
     /// Only components of this environment.
     pub environment: Option<String>,
+    /// A settings file instead of the one at the root.
+    pub settings: Option<PathBuf>,
     /// What the waves of resources count, when not the setting's.
     pub scope: Option<Scope>,
     /// The repository, when the surroundings know better than the setting.
@@ -59,6 +61,7 @@ impl Default for Options {
             destination: String::new(),
             waves: None,
             environment: None,
+            settings: None,
             scope: None,
             repository: Repository::default(),
             tools: ToolOptions::default(),
@@ -73,7 +76,11 @@ impl Default for Options {
 /// With everything that stopped it.
 pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     let mut findings = Vec::new();
-    let settings = adjusted(load::settings(root, &mut findings)?, options)?;
+    let written = match &options.settings {
+        Some(file) => load::settings_file(file, &mut findings)?,
+        None => load::settings(root, &mut findings)?,
+    };
+    let settings = adjusted(written, options)?;
     let catalogue = catalogue(&settings)?;
     let descriptors = discover::descriptors(root)?;
     if descriptors.is_empty() {
@@ -104,7 +111,13 @@ const STREAM: &str = "stdin";
 /// # Errors
 /// With everything that stopped it.
 pub fn build_from_text(text: &str, options: &Options) -> Result<Ladder, Problems> {
-    build_from_text_with(text, &catalogue(&Settings::default())?, options)
+    let mut findings = Vec::new();
+    let written = match &options.settings {
+        Some(file) => load::settings_file(file, &mut findings)?,
+        None => Settings::default(),
+    };
+    let settings = adjusted(written, options)?;
+    stream(text, &catalogue(&settings)?, &settings, findings, options)
 }
 
 /// The same with a catalogue that is there already, for many streams in one process.
@@ -116,7 +129,16 @@ pub fn build_from_text_with(
     catalogue: &Catalogue,
     options: &Options,
 ) -> Result<Ladder, Problems> {
-    let settings = adjusted(Settings::default(), options)?;
+    stream(text, catalogue, &adjusted(Settings::default(), options)?, Vec::new(), options)
+}
+
+fn stream(
+    text: &str,
+    catalogue: &Catalogue,
+    settings: &Settings,
+    findings: Vec<Finding>,
+    options: &Options,
+) -> Result<Ladder, Problems> {
     let file: Arc<str> = Arc::from("-");
     let mut rendered = render::manifest::from_text(&file, &Arc::new(text.to_owned()), catalogue);
     for finding in &mut rendered.findings {
@@ -142,7 +164,7 @@ pub fn build_from_text_with(
         split_from: None,
     };
     let classified = classify::resources(vec![component], vec![rendered], catalogue);
-    climb(classified, catalogue, &settings, Vec::new(), options)
+    climb(classified, catalogue, settings, findings, options)
 }
 
 /// Classified resources → ladder.

@@ -28,11 +28,14 @@ pub mod resolve;
 pub mod argocd;
 pub mod order;
 pub mod emit;
+pub mod rollback;
 pub mod target;
 pub mod health;
 
 pub mod explain;
 pub mod plan;
+pub mod timeline;
+pub mod reverse;
 pub mod plugin;
 pub mod report;
 pub mod cli;

@@ -7,6 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::Repository;
 use crate::load::settings::Waves;
+use crate::timeline::Order;
 
 /// Orders the rollout of a Kubernetes platform for Argo CD and Flux, and explains every position.
 #[derive(Debug, Parser)]
@@ -78,6 +79,9 @@ pub struct Reading {
     /// How waves are numbered; default: what ladder.yaml says
     #[arg(long, value_enum)]
     pub waves: Option<Waves>,
+    /// Settings to use instead of the ladder.yaml at the root; also for manifests on standard input
+    #[arg(long, value_name = "FILE")]
+    pub settings: Option<PathBuf>,
     /// Threads to read with; default: all cores
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -203,6 +207,12 @@ pub struct PlanArgs {
     /// Add the edges inside components and every resource (json)
     #[arg(long)]
     pub resources: bool,
+    /// Estimate when each rung starts and ends, by waves or by Flux's dependsOn
+    #[arg(long, value_enum, value_name = "ORDER", num_args = 0..=1, require_equals = true, conflicts_with = "reverse")]
+    pub timeline: Option<Option<Order>>,
+    /// Show the order Argo CD deletes in, and its hazards
+    #[arg(long)]
+    pub reverse: bool,
     /// What is read.
     #[command(flatten)]
     pub reading: Reading,

@@ -35,6 +35,7 @@ pub(super) fn ladder_for(
         destination: reading.namespace.clone(),
         waves: reading.waves,
         environment: reading.environment.clone(),
+        settings: reading.settings.clone(),
         scope,
         repository,
         tools: tools(reading).map_err(Problems::from)?,

@@ -1,12 +1,20 @@
 //! `plan`: the ladder for people and programs.
 
+use std::io::{self, Write};
+
 use super::args::{PlanArgs, PlanFormat};
 use super::{Exit, output};
 use crate::plan::{json, markdown, text};
+use crate::reverse::Deletion;
+use crate::timeline::Timeline;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let ladder = output::ladder(&args.path, &args.reading)?;
     output::to_stdout(|mut out| match args.format {
+        _ if args.reverse => deletion(&Deletion::of(&ladder), args.format, out),
+        _ if args.timeline.is_some() => {
+            timeline(&Timeline::of(&ladder, args.timeline.flatten()), args.format, out)
+        }
         PlanFormat::Text => text::write(&ladder, &mut out),
         PlanFormat::Markdown => markdown::write(&ladder, &mut out),
         PlanFormat::Json => {
@@ -17,4 +25,29 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     // The process ends here; freeing a large ladder piece by piece would only take time.
     std::mem::forget(ladder);
     Ok(Exit::Fine)
+}
+
+fn timeline(timeline: &Timeline<'_>, format: PlanFormat, mut out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        PlanFormat::Text => timeline.text(&mut out),
+        PlanFormat::Markdown => timeline.markdown(&mut out),
+        PlanFormat::Json => json_line(&timeline.json(), out),
+    }
+}
+
+fn deletion(deletion: &Deletion, format: PlanFormat, mut out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        PlanFormat::Text => deletion.text(&mut out),
+        PlanFormat::Markdown => {
+            writeln!(out, "```")?;
+            deletion.text(&mut out)?;
+            writeln!(out, "```")
+        }
+        PlanFormat::Json => json_line(deletion, out),
+    }
+}
+
+fn json_line(value: &impl serde::Serialize, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
 }

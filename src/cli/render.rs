@@ -1,6 +1,7 @@
 //! `render`: the ladder as manifests.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
 use std::path::Path;
 
 use super::args::{RenderArgs, Target};
@@ -9,7 +10,9 @@ use crate::emit::{self, Selection};
 use crate::load::settings::Scope;
 use crate::model::{ComponentIndex, Ladder, Level, Phase, ResourceIndex};
 use crate::problem::{Problem, Problems, suggestion};
+use crate::rollback;
 use crate::target::content::fingerprint;
+use crate::yaml::Spliced;
 
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     if args.target != Target::Manifests {
@@ -29,7 +32,7 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     if sequence.is_empty() && !args.allow_empty {
         return Err(nothing_to_write().into());
     }
-    manifests(&ladder, &sequence, args.output.as_deref())?;
+    manifests(&ladder, &sequence, &rollback::jobs(&ladder, &selection), args.output.as_deref())?;
     // The process ends here; freeing a large ladder piece by piece would only take time.
     std::mem::forget(ladder);
     Ok(Exit::Fine)
@@ -91,20 +94,38 @@ pub(super) fn not_fetched(ladder: &Ladder, selection: &Selection) -> Result<(), 
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
-fn manifests(ladder: &Ladder, sequence: &[ResourceIndex], target: Option<&Path>) -> anyhow::Result<()> {
+/// Jobs of the rollback policy, by component.
+type Jobs = [(ComponentIndex, String)];
+
+fn manifests(
+    ladder: &Ladder,
+    sequence: &[ResourceIndex],
+    jobs: &Jobs,
+    target: Option<&Path>,
+) -> anyhow::Result<()> {
     match target {
         Some(directory) if is_directory(directory) => {
             std::fs::create_dir_all(directory)?;
-            per_component(ladder, sequence, directory)
+            per_component(ladder, sequence, jobs, directory)
         }
         target => {
             let documents = emit::documents(ladder, sequence)?;
+            let all = |out: &mut dyn Write| write_all(&documents, jobs.iter(), out);
             match target {
-                None => output::raw_to_stdout(|mut out| emit::write(&documents, &mut out)),
-                Some(file) => output::to_file(file, |mut out| emit::write(&documents, &mut out)),
+                None => output::raw_to_stdout(all),
+                Some(file) => output::to_file(file, all),
             }
         }
     }
+}
+
+fn write_all<'j>(
+    documents: &[Spliced<'_>],
+    jobs: impl Iterator<Item = &'j (ComponentIndex, String)>,
+    mut out: &mut dyn Write,
+) -> io::Result<()> {
+    emit::write(documents, &mut out)?;
+    jobs.into_iter().try_for_each(|(_, job)| write!(out, "---\n{job}"))
 }
 
 /// Whether a path is meant as a directory.
@@ -112,7 +133,12 @@ pub(super) fn is_directory(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with('/')
 }
 
-fn per_component(ladder: &Ladder, sequence: &[ResourceIndex], directory: &Path) -> anyhow::Result<()> {
+fn per_component(
+    ladder: &Ladder,
+    sequence: &[ResourceIndex],
+    jobs: &Jobs,
+    directory: &Path,
+) -> anyhow::Result<()> {
     let mut by_component: BTreeMap<ComponentIndex, Vec<ResourceIndex>> = BTreeMap::new();
     for index in sequence {
         by_component.entry(ladder.resource(*index).component).or_default().push(*index);
@@ -121,10 +147,11 @@ fn per_component(ladder: &Ladder, sequence: &[ResourceIndex], directory: &Path) 
     let mut files = Vec::new();
     for (component, own) in by_component {
         let name = format!("{}.yaml", ladder.component(component).name.replace('/', "-"));
-        files.push((directory.join(name), emit::documents(ladder, &own)?));
+        files.push((directory.join(name), component, emit::documents(ladder, &own)?));
     }
-    for (file, documents) in files {
-        output::to_file(&file, |mut out| emit::write(&documents, &mut out))?;
+    for (file, component, documents) in files {
+        let own = jobs.iter().filter(|(index, _)| *index == component);
+        output::to_file(&file, |out| write_all(&documents, own, out))?;
     }
     Ok(())
 }

@@ -58,16 +58,18 @@ fn is_selected(select: &ResourceSelect, manifest: &Manifest) -> bool {
     let glob = |pattern: &String| {
         Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(&manifest.name))
     };
+    let labels: Vec<(String, String)> = select.labels.clone().into_iter().collect();
     !manifest.outline.opaque
         && select.kind.as_ref().is_none_or(|kind| *kind == manifest.kind)
         && select.name.as_ref().is_none_or(glob)
-        && (select.labels.is_empty() || has_labels(select, manifest))
+        && (select.labels.is_empty() || has_labels(&labels, manifest))
 }
 
-fn has_labels(select: &ResourceSelect, manifest: &Manifest) -> bool {
+/// Whether an object carries all these labels.
+pub(crate) fn has_labels(labels: &[(String, String)], manifest: &Manifest) -> bool {
     let Some(root) = root(manifest) else { return false };
     let label = |key: &str| root.at(&["metadata", "labels", key]).and_then(Node::text);
-    select.labels.iter().all(|(key, value)| label(key) == Some(value))
+    labels.iter().all(|(key, value)| label(key) == Some(value))
 }
 
 pub(crate) fn root(manifest: &Manifest) -> Option<Node> {

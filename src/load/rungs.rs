@@ -1,6 +1,6 @@
 //! Presets and the user's rungs → the ladder's rungs in order.
 
-use globset::{Glob, GlobSetBuilder};
+use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use super::document::Document;
@@ -36,7 +36,9 @@ pub fn preset(preset: Preset) -> Rungs {
     let file: PresetFile = serde_yaml::from_str(preset_text(preset)).expect("presets are compiled in");
     let mut rungs = Rungs { list: Vec::new(), domains: file.domains.into_iter().map(domain).collect() };
     for setting in file.rungs {
-        let rung = new_rung(&setting, rungs.list.len(), None);
+        let select = setting.select.as_ref().map(|select| selector(select, "preset"));
+        let select = select.transpose().expect("presets are compiled in");
+        let rung = new_rung(&setting, rungs.list.len(), select);
         rungs.list.push(rung);
     }
     rungs
@@ -89,7 +91,13 @@ fn add(rungs: &mut Rungs, setting: &RungSetting, place: &str) -> Result<(), Prob
     let select = setting.select.as_ref().map(|select| selector(select, place)).transpose()?;
     let phase = Phase(setting.id.clone());
     if let Some(position) = rungs.position(&phase) {
+        if setting.enabled == Some(false) {
+            rungs.list.remove(position);
+            return Ok(());
+        }
         let known = &mut rungs.list[position];
+        known.retry = setting.retry.clone().or(known.retry.take());
+        known.rollback = setting.rollback.clone().or(known.rollback.take());
         known.max_update = setting.max_update.unwrap_or(known.max_update);
         known.wave = setting.wave.unwrap_or(known.wave);
         if !setting.roles.is_empty() {
@@ -100,6 +108,13 @@ fn add(rungs: &mut Rungs, setting: &RungSetting, place: &str) -> Result<(), Prob
         }
         known.select = select.or(known.select.take());
         return Ok(());
+    }
+    if setting.enabled == Some(false) {
+        let known: Vec<&str> = rungs.list.iter().map(|rung| rung.phase.0.as_str()).collect();
+        return Err(Problem::new(format!("there is no rung `{}` to switch off", setting.id))
+            .at(place)
+            .help(suggestion(&setting.id, known))
+            .into());
     }
     let position = place_of(rungs, setting, place)?;
     let rung = new_rung(setting, position, select);
@@ -134,24 +149,33 @@ fn new_rung(setting: &RungSetting, position: usize, select: Option<Selector>) ->
         roles: setting.roles.clone(),
         max_update: setting.max_update.unwrap_or(DEFAULT_MAX_UPDATE),
         select,
+        retry: setting.retry.clone(),
+        rollback: setting.rollback.clone(),
         grown: false,
     }
 }
 
 fn selector(setting: &SelectSetting, place: &str) -> Result<Selector, Problems> {
+    Ok(Selector {
+        components: globs(&setting.components, place)?,
+        domains: setting.domains.clone(),
+        roles: setting.roles.clone(),
+        kinds: globs(&setting.kinds, place)?,
+        names: globs(&setting.names, place)?,
+        labels: setting.labels.clone().into_iter().collect(),
+    })
+}
+
+fn globs(patterns: &[String], place: &str) -> Result<Option<GlobSet>, Problems> {
     let mut globs = GlobSetBuilder::new();
-    for pattern in &setting.components {
+    for pattern in patterns {
         let glob = Glob::new(pattern).map_err(|error| {
             Problem::new(format!("`{pattern}` is not a glob: {}", error.kind())).at(place)
         })?;
         globs.add(glob);
     }
     let built = globs.build().map_err(|error| Problem::new(error.to_string()).at(place))?;
-    Ok(Selector {
-        components: (!setting.components.is_empty()).then_some(built),
-        domains: setting.domains.clone(),
-        roles: setting.roles.clone(),
-    })
+    Ok((!patterns.is_empty()).then_some(built))
 }
 
 /// The rung a role starts on in a domain: its own, else the nearest below; whether it was its own.

@@ -15,6 +15,7 @@ use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
 use crate::model::{Finding, Level, Provision, Role, Rungs, duration};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
+use crate::timeline::TimelineSettings;
 
 /// Which ladder to start from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +32,16 @@ pub enum Preset {
     Layers,
     /// No rungs but your own.
     None,
+}
+
+impl Preset {
+    /// What one Application holds in a ladder of this preset.
+    fn scope(self) -> Scope {
+        match self {
+            Self::AppOfApps | Self::Layers => Scope::Component,
+            Self::RolloutPhases | Self::Chart | Self::None => Scope::Ladder,
+        }
+    }
 }
 
 /// How waves are numbered.
@@ -143,9 +154,35 @@ pub struct RungSetting {
     /// Further components it takes.
     #[serde(default)]
     pub select: Option<SelectSetting>,
+    /// `false` takes the rung out of the ladder.
+    #[serde(default)]
+    pub enabled: Option<bool>,
+    /// Attempts after a failed sync: `limit` and `backoff`, as in a sync policy.
+    #[serde(default)]
+    pub retry: Option<serde_json::Map<String, serde_json::Value>>,
+    /// What runs when the sync of a component on this rung fails.
+    #[serde(default)]
+    pub rollback: Option<Rollback>,
     /// Put a new rung behind this one instead of by number.
     #[serde(default)]
     pub after: Option<String>,
+}
+
+/// A Job that runs when a sync fails.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Rollback {
+    /// Image of the Job.
+    pub image: String,
+    /// Its command.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Service account it runs as.
+    #[serde(default)]
+    pub service_account_name: Option<String>,
 }
 
 /// Which components a rung takes; all given criteria must hold.
@@ -158,6 +195,12 @@ pub struct SelectSetting {
     pub domains: Vec<String>,
     /// Roles.
     pub roles: Vec<Role>,
+    /// Kinds of resources (globs): the rung then takes resources, not components.
+    pub kinds: Vec<String>,
+    /// Names of resources (globs).
+    pub names: Vec<String>,
+    /// Labels of resources.
+    pub labels: BTreeMap<String, String>,
 }
 
 /// `ladder.yaml` as written.
@@ -170,8 +213,8 @@ pub struct LadderFile {
     /// How waves are numbered.
     pub waves: Waves,
     /// What one Application holds when `plan` and the other reading commands count waves: the whole `ladder`, or one
-    /// `component` each, so that rungs need no room for the waves inside a component.
-    pub scope: Scope,
+    /// `component` each, so that rungs need no room for the waves inside a component. Default: as the preset is meant.
+    pub scope: Option<Scope>,
     /// Whether the ladder may grow a rung that strong edges need.
     pub grow: bool,
     /// Whether waves are written at all.
@@ -198,6 +241,8 @@ pub struct LadderFile {
     pub targets: TargetSettings,
     /// What wait-for containers have in common.
     pub gates: GateSettings,
+    /// What the estimate of `plan --timeline` takes for granted.
+    pub timeline: TimelineSettings,
     /// Values and overrides by environment.
     pub environments: BTreeMap<String, serde_json::Value>,
 }
@@ -207,7 +252,7 @@ impl Default for LadderFile {
         Self {
             preset: Preset::default(),
             waves: Waves::default(),
-            scope: Scope::default(),
+            scope: None,
             grow: true,
             enabled: true,
             existing_order: ExistingOrder::default(),
@@ -221,6 +266,7 @@ impl Default for LadderFile {
             external: Vec::new(),
             targets: TargetSettings::default(),
             gates: GateSettings::default(),
+            timeline: TimelineSettings::default(),
             environments: BTreeMap::new(),
         }
     }
@@ -249,6 +295,8 @@ pub struct Settings {
     pub targets: TargetSettings,
     /// What wait-for containers have in common.
     pub gates: GateSettings,
+    /// What the estimate of time takes for granted.
+    pub timeline: TimelineSettings,
     /// What the waves of resources count.
     pub scope: Scope,
     /// The environment that was asked for.
@@ -272,6 +320,7 @@ impl Default for Settings {
             external: Vec::new(),
             targets: TargetSettings::default(),
             gates: GateSettings::default(),
+            timeline: TimelineSettings::default(),
             scope: Scope::default(),
             environment: None,
             preset: Preset::default(),
@@ -281,6 +330,13 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Whether rungs take resources one by one.
+    #[must_use]
+    pub fn is_by_resource(&self) -> bool {
+        let mut selectors = self.rungs.list.iter().filter_map(|rung| rung.select.as_ref());
+        self.preset == Preset::Chart || selectors.any(crate::model::Selector::is_for_resources)
+    }
+
     /// Whether a rule or fix is switched on.
     #[must_use]
     pub fn is_on(&self, rule: &str) -> bool {
@@ -331,7 +387,8 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         },
         targets: document.value.targets,
         gates: document.value.gates,
-        scope: document.value.scope,
+        timeline: document.value.timeline,
+        scope: document.value.scope.unwrap_or(document.value.preset.scope()),
         environment: None,
         preset: document.value.preset,
         environments: document.value.environments,
@@ -341,7 +398,13 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
 /// Lengths of time that Kubernetes or a gate would not understand.
 fn check_times(document: &Document<LadderFile>) -> Result<(), Problems> {
     let flux = &document.value.targets.flux;
-    let times: [(&[&str], &str); 4] = [
+    let timeline = &document.value.timeline;
+    let times: [(&[&str], &str); 9] = [
+        (&["timeline", "start"], &timeline.start),
+        (&["timeline", "component"], &timeline.component),
+        (&["timeline", "waveDelay"], &timeline.wave_delay),
+        (&["timeline", "settle"], &timeline.settle),
+        (&["timeline", "requeue"], timeline.requeue.as_deref().unwrap_or("0s")),
         (&["gates", "interval"], &document.value.gates.interval),
         (&["targets", "flux", "interval"], &flux.interval),
         (&["targets", "flux", "retryInterval"], &flux.retry_interval),

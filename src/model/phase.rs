@@ -26,15 +26,42 @@ pub struct Selector {
     pub domains: Vec<String>,
     /// Roles.
     pub roles: Vec<Role>,
+    /// Kinds of resources.
+    pub kinds: Option<globset::GlobSet>,
+    /// Names of resources.
+    pub names: Option<globset::GlobSet>,
+    /// Labels of resources.
+    pub labels: Vec<(String, String)>,
 }
 
 impl Selector {
+    /// Whether it is about resources, not components.
+    #[must_use]
+    pub fn is_for_resources(&self) -> bool {
+        self.kinds.is_some() || self.names.is_some() || !self.labels.is_empty()
+    }
+
+    /// Whether every criterion for resources holds; a selector for components takes none.
+    #[must_use]
+    pub fn takes_resource(&self, resource: &super::Resource) -> bool {
+        let fits = |globs: &Option<globset::GlobSet>, text: &str| {
+            globs.as_ref().is_none_or(|globs| globs.is_match(text))
+        };
+        self.is_for_resources()
+            && fits(&self.kinds, &resource.id.kind)
+            && fits(&self.names, &resource.id.name)
+            && (self.labels.is_empty() || crate::gates::has_labels(&self.labels, &resource.manifest))
+    }
+
     /// Whether every given criterion holds; a selector without criteria takes nothing.
     #[must_use]
     pub fn takes(&self, name: &str, domain: &str, role: Role) -> bool {
         let named = self.components.as_ref().is_none_or(|globs| globs.is_match(name));
         let in_domain = self.domains.is_empty() || self.domains.iter().any(|d| d == domain);
         let in_role = self.roles.is_empty() || self.roles.contains(&role);
+        if self.is_for_resources() {
+            return false;
+        }
         let any = self.components.is_some() || !self.domains.is_empty() || !self.roles.is_empty();
         any && named && in_domain && in_role
     }
@@ -55,6 +82,10 @@ pub struct Rung {
     pub max_update: u32,
     /// Further components it takes.
     pub select: Option<Selector>,
+    /// Attempts after a failed sync, laid over the targets'.
+    pub retry: Option<serde_json::Map<String, serde_json::Value>>,
+    /// What runs when the sync of a component on it fails.
+    pub rollback: Option<crate::load::settings::Rollback>,
     /// Grown by resolution, not configured.
     pub grown: bool,
 }

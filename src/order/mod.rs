@@ -5,6 +5,7 @@
 
 pub mod dense;
 pub mod inner;
+pub mod placed;
 pub mod simulate;
 
 use crate::argocd::HookUse;
@@ -46,6 +47,7 @@ pub fn waves(
     let depths = component_depths(scene, resolved, &inner);
     let mut ordered = match (settings.scope, settings.waves) {
         _ if !settings.enabled => vec![0; inner.len()],
+        _ if settings.is_by_resource() => placed::waves(scene, resolved, asks)?,
         (Scope::Component, _) => inner,
         (Scope::Ladder, Waves::Banded) => banded(scene, resolved, &inner, &depths)?,
         (Scope::Ladder, Waves::Dense) => dense::waves(scene, resolved, asks),

@@ -38,6 +38,15 @@ pub enum ResolveError {
         /// Why none was grown, and what to edit.
         why: (&'static str, &'static str),
     },
+    /// A rung's wave puts a resource before one it strongly waits for.
+    WaveTooLow {
+        /// The edge.
+        edge: Box<Edge>,
+        /// The wave the rung gives.
+        wave: i64,
+        /// The wave of what is waited for.
+        target: i64,
+    },
     /// More waves inside a rung than there are numbers before the next one.
     TooDeep {
         /// Who needs them.
@@ -113,6 +122,17 @@ impl ResolveError {
             ))
             .at(&edge.origin)
             .help(*help),
+            Self::WaveTooLow { edge, wave, target } => Problem::new(format!(
+                "`{}` has wave {wave}, but what it waits for has wave {target}\n  {}",
+                shown(scene, edge.from),
+                evidence(scene, edge)
+            ))
+            .at(&edge.origin)
+            .help(format!(
+                "in ladder.yaml give the rung of `{}` a `wave` above that of `{}`",
+                shown(scene, edge.from),
+                shown(scene, edge.to)
+            )),
             Self::TooDeep { component, phase, needed, room } => Problem::new(format!(
                 "`{}` needs wave {needed} of rung {phase}, which has only {room} before the next rung",
                 name(*component)

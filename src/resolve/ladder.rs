@@ -149,6 +149,8 @@ impl<'a> Climb<'a> {
             roles: Vec::new(),
             max_update: GROWN_MAX_UPDATE,
             select: None,
+            retry: None,
+            rollback: None,
             grown: true,
         };
         self.rungs.list.insert(need + 1, rung);

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::emit;
 use crate::model::{ComponentIndex, Ladder, ResourceIndex};
 use crate::problem::Problems;
+use crate::rollback;
 
 /// FNV-1a with 128 bits: stable over versions and machines; nothing secret hangs on it.
 const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
@@ -34,6 +35,9 @@ pub fn fingerprint(ladder: &Ladder, component: ComponentIndex) -> Result<String,
             hash = mixed(hash, piece.as_bytes());
         }
         hash = mixed(hash, b"\0");
+    }
+    if let Some((_, job)) = rollback::job(ladder, component) {
+        hash = mixed(hash, job.as_bytes());
     }
     if let Some(chart) = &ladder.component(component).descriptor.chart {
         hash = mixed(hash, format!("{chart:?}").as_bytes());

@@ -100,6 +100,9 @@ fn loses_by_native(ladder: &Ladder, component: ComponentIndex) -> Option<&'stati
     if !own.descriptor.wait_for.is_empty() {
         return Some("the gates of its descriptor");
     }
+    if crate::rollback::policy(ladder, component).is_some() {
+        return Some("the rollback of its rung");
+    }
     let differs = ladder.resources_of(component).any(|index| {
         let existing = ladder.resource(index).manifest.annotation(WAVE).and_then(parse_wave).unwrap_or(0);
         existing != ladder.waves[index.0]

@@ -60,6 +60,10 @@ fn retry(ladder: &Ladder, index: ComponentIndex) -> Value {
     if let Some(common) = ladder.settings.targets.sync_policy.get("retry") {
         merge(&mut retry, common);
     }
+    let position = ladder.rungs.position(&ladder.placement(index).phase);
+    if let Some(own) = position.and_then(|position| ladder.rungs.list[position].retry.as_ref()) {
+        merge(&mut retry, &Value::Object(own.clone()));
+    }
     if let Some(limit) = ladder.component(index).descriptor.retries {
         retry["limit"] = json!(limit);
     }
