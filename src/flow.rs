@@ -10,7 +10,7 @@ use crate::fixes::{self, View};
 use crate::gates;
 use crate::health;
 use crate::infer::{self, Scene};
-use crate::load::settings::{ExistingOrder, Preset, Scope, Settings, Waves};
+use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
 use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origin, Role};
 use crate::order::{self, Parts, simulate};
@@ -33,7 +33,7 @@ pub struct Options {
     pub environment: Option<String>,
     /// A settings file instead of the one at the root.
     pub settings: Option<PathBuf>,
-    /// What the waves of resources count; none: as the preset is meant.
+    /// What the waves of resources count, when not the setting's.
     pub scope: Option<Scope>,
     /// The repository, when the surroundings know better than the setting.
     pub repository: Repository,
@@ -239,10 +239,7 @@ fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Probl
         settings.existing_order = ExistingOrder::Ignore;
     }
     settings.waves = options.waves.unwrap_or(settings.waves);
-    settings.scope = options.scope.unwrap_or(match settings.preset {
-        Preset::AppOfApps | Preset::Layers => Scope::Component,
-        Preset::RolloutPhases | Preset::Chart | Preset::None => Scope::Ladder,
-    });
+    settings.scope = options.scope.unwrap_or(settings.scope);
     let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));
     if let Some(over) = environment.and_then(|environment| environment.targets.as_ref()) {
         let overlaid = settings.targets.overlaid(over);

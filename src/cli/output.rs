@@ -19,7 +19,7 @@ pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {
     ladder_for(path, reading, None, Repository::default())
 }
 
-/// The same, with waves that count what the scope says, and the repository the surroundings know.
+/// The same, with waves that count what the scope (or else the setting) says, and the repository the surroundings know.
 pub(super) fn ladder_for(
     path: &Path,
     reading: &Reading,

@@ -18,8 +18,7 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     if args.target != Target::Manifests {
         return super::targets::run(args);
     }
-    let scope = if args.content.is_some() { Scope::Component } else { Scope::Ladder };
-    let ladder = output::ladder_for(&args.path, &args.reading, Some(scope), args.repository.clone())?;
+    let ladder = output::ladder_for(&args.path, &args.reading, scope(args), args.repository.clone())?;
     output::findings(ladder.findings.iter().filter(|finding| finding.level > Level::Info));
     if ladder.worst() == Some(Level::Error) {
         return Ok(Exit::Failed);
@@ -37,6 +36,16 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     // The process ends here; freeing a large ladder piece by piece would only take time.
     std::mem::forget(ladder);
     Ok(Exit::Fine)
+}
+
+/// One stream of several components is one Application, whatever the setting says: its waves must order them all.
+fn scope(args: &RenderArgs) -> Option<Scope> {
+    let apart = args.components.len() == 1 || args.output.as_deref().is_some_and(is_directory);
+    match (&args.content, apart) {
+        (Some(_), _) => Some(Scope::Component),
+        (None, true) => None,
+        (None, false) => Some(Scope::Ladder),
+    }
 }
 
 /// Refuses content that the parent of an Application has not passed on yet.

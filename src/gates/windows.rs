@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use super::container::budget;
 use crate::hosts;
-use crate::model::{ComponentIndex, Edge, Finding, Ladder, Level, Resource, duration};
+use crate::load::hooks::WaitForSetting;
+use crate::model::{Component, ComponentIndex, Edge, Finding, Ladder, Level, Phase, Resource, duration};
 use crate::yaml::tree::Node;
 
 /// What gives up too early.
@@ -41,9 +42,17 @@ fn expected(ladder: &Ladder, component: ComponentIndex) -> Option<Duration> {
 fn starts_together(ladder: &Ladder, edge: &Edge) -> bool {
     let place = |component| {
         let placement = ladder.placement(component);
-        (&placement.phase, placement.depth)
+        // Where the rung has no wave left, what is deeper starts with the last one.
+        (&placement.phase, placement.depth.min(last_depth(ladder, &placement.phase)))
     };
     edge.dropped.is_some() || place(edge.from.component) == place(edge.to.component)
+}
+
+/// The deepest wave of a rung before the next one begins.
+fn last_depth(ladder: &Ladder, phase: &Phase) -> i64 {
+    let position = ladder.rungs.position(phase).unwrap_or(0);
+    let rungs = &ladder.rungs.list[position..];
+    rungs.get(1).map_or(i64::MAX, |next| next.wave - rungs[0].wave - 1)
 }
 
 /// The longest a container may take to answer before it is restarted.
@@ -101,14 +110,8 @@ fn gates(ladder: &Ladder) -> Vec<Finding> {
     let mut findings = Vec::new();
     for component in &ladder.components {
         for wait in &component.descriptor.wait_for {
-            let address = wait.http.as_deref().or(wait.tcp.as_deref()).and_then(hosts::service);
-            let Some(address) = address else { continue };
-            let namespace = address.namespace.as_deref().unwrap_or(&component.namespace);
-            let is_it = |one: &&Resource| {
-                one.id.kind == "Service" && one.id.name == address.name && one.id.namespace == namespace
-            };
-            let Some(service) = ladder.resources.iter().find(is_it) else { continue };
-            let Some(needed) = expected(ladder, service.component) else { continue };
+            let Some(target) = asked_for(ladder, component, wait) else { continue };
+            let Some(needed) = expected(ladder, target) else { continue };
             let (tries, pause) = budget(wait, &ladder.settings.gates);
             let patience = Duration::from_secs(u64::from(tries) * pause);
             if patience < needed {
@@ -116,7 +119,7 @@ fn gates(ladder: &Ladder) -> Vec<Finding> {
                     "the gate of `{}` gives up after {}, but `{}` may take {}",
                     component.name,
                     duration::text(patience),
-                    ladder.component(service.component).name,
+                    ladder.component(target).name,
                     duration::text(needed)
                 );
                 findings.push(
@@ -129,4 +132,25 @@ fn gates(ladder: &Ladder) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// The component that holds what a gate asks for.
+fn asked_for(ladder: &Ladder, component: &Component, wait: &WaitForSetting) -> Option<ComponentIndex> {
+    let address = wait.http.as_deref().or(wait.tcp.as_deref()).and_then(hosts::service);
+    let (kind, group, name, namespace) = match (&wait.resource, &address) {
+        (Some(resource), _) => {
+            let (kind, group) = resource.kind_and_group();
+            (kind, group, &resource.name, resource.namespace.as_deref())
+        }
+        (None, Some(address)) => ("Service", Some(""), &address.name, address.namespace.as_deref()),
+        (None, None) => return None,
+    };
+    let namespace = namespace.unwrap_or(&component.namespace);
+    let is_it = |one: &&Resource| {
+        one.id.kind.eq_ignore_ascii_case(kind)
+            && group.is_none_or(|group| one.id.group == group)
+            && one.id.name == *name
+            && (one.id.namespace.is_empty() || one.id.namespace == namespace)
+    };
+    ladder.resources.iter().find(is_it).map(|resource| resource.component)
 }

@@ -69,6 +69,14 @@ pub struct ResourceWait {
     pub condition: String,
 }
 
+impl ResourceWait {
+    /// Kind and, when it is said, group.
+    #[must_use]
+    pub fn kind_and_group(&self) -> (&str, Option<&str>) {
+        self.kind.split_once('.').map_or((&self.kind, None), |(kind, group)| (kind, Some(group)))
+    }
+}
+
 /// Something the pods of the component wait for in an init container; one of `http`, `tcp`, `resource`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

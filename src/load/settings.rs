@@ -35,6 +35,16 @@ pub enum Preset {
     None,
 }
 
+impl Preset {
+    /// What one Application holds in a ladder of this preset.
+    fn scope(self) -> Scope {
+        match self {
+            Self::AppOfApps | Self::Layers => Scope::Component,
+            Self::RolloutPhases | Self::Chart | Self::None => Scope::Ladder,
+        }
+    }
+}
+
 /// How waves are numbered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -85,7 +95,8 @@ impl TryFrom<ExistingOrderWord> for ExistingOrder {
 }
 
 /// What the waves of resources count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// One Application holds the whole ladder.
     #[default]
@@ -202,6 +213,9 @@ pub struct LadderFile {
     pub preset: Preset,
     /// How waves are numbered.
     pub waves: Waves,
+    /// What one Application holds when `plan` and the other reading commands count waves: the whole `ladder`, or one
+    /// `component` each, so that rungs need no room for the waves inside a component. Default: as the preset is meant.
+    pub scope: Option<Scope>,
     /// Whether the ladder may grow a rung that strong edges need.
     pub grow: bool,
     /// Whether waves are written at all.
@@ -239,6 +253,7 @@ impl Default for LadderFile {
         Self {
             preset: Preset::default(),
             waves: Waves::default(),
+            scope: None,
             grow: true,
             enabled: true,
             existing_order: ExistingOrder::default(),
@@ -374,7 +389,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         targets: document.value.targets,
         gates: document.value.gates,
         timeline: document.value.timeline,
-        scope: Scope::default(),
+        scope: document.value.scope.unwrap_or(document.value.preset.scope()),
         environment: None,
         preset: document.value.preset,
         environments,

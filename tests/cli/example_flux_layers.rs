@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::harness::{Tree, expected, files, repository, run};
+use crate::harness::{Tree, files, matches_file, repository, run};
 
 fn layers() -> PathBuf {
     repository().join("examples/flux-layers")
@@ -31,7 +31,7 @@ fn checks(kustomization: &Value) -> Vec<String> {
 fn the_committed_layers_are_what_is_rendered() {
     let rendered = run(&layers(), &["render", "--target", "flux"]);
     assert_eq!(rendered.stderr, "", "nothing is left to say");
-    expected(&layers().join("gitops/flux-system/layers.yaml"), &rendered.succeeded());
+    matches_file(&layers().join("gitops/flux-system/layers.yaml"), &rendered.succeeded());
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn every_arrow_of_the_diagram_is_there_with_its_reason() {
         format!("{from} waits for {to}: {reason}, {strength}, {file}:{line}\n")
     };
     assert!(edges.iter().all(|edge| edge["dropped"].is_null()));
-    expected(&layers().join("expected-edges.txt"), &edges.iter().map(shown).collect::<String>());
+    matches_file(&layers().join("expected-edges.txt"), &edges.iter().map(shown).collect::<String>());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::harness::{Run, Surroundings, Tree, expected, repository, run_in};
+use crate::harness::{Run, Surroundings, Tree, matches_file, repository, run_in};
 use crate::real_tools::{path_with, tool};
 
 const CHARTS: [&str; 3] = ["laravel", "yii2", "wordpress-bedrock"];
@@ -102,7 +102,7 @@ fn every_row_of_the_three_tables_has_its_wave() {
         .iter()
         .map(|((chart, resource), wave)| format!("{chart} {resource}: {wave}\n"))
         .collect();
-    expected(&charts().join("expected-waves.txt"), &table);
+    matches_file(&charts().join("expected-waves.txt"), &table);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn every_edge_is_found_in_the_manifests() {
         edges.push(format!("{}: {from} waits for {to}: {reason}, {strength}, {gate}\n", word(edge, "from")));
     }
     edges.sort();
-    expected(&charts().join("expected-edges.txt"), &edges.concat());
+    matches_file(&charts().join("expected-edges.txt"), &edges.concat());
 }
 
 #[test]
