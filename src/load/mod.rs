@@ -6,9 +6,11 @@ pub mod environment;
 pub mod hooks;
 pub mod provision;
 pub mod rollout;
+pub mod rung_settings;
 pub mod rungs;
 pub mod settings;
 pub mod targets;
+pub mod words;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::{JsonSchema, schema_for};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::document::Document;
 use super::environment::{Environment, EnvironmentSetting};
@@ -13,97 +13,13 @@ use super::targets::TargetSettings;
 use super::{provision, rungs};
 use crate::catalogue::compiled;
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
-use crate::model::{Finding, Level, Provision, Role, Rungs, duration};
+use crate::model::{Finding, Level, Provision, Rungs, duration};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
 use crate::timeline::TimelineSettings;
 
-/// Which ladder to start from.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Preset {
-    /// Seven domains with 44 rungs.
-    #[default]
-    RolloutPhases,
-    /// Named waves of a root application.
-    AppOfApps,
-    /// Waves inside one chart.
-    Chart,
-    /// Flux layers.
-    Layers,
-    /// No rungs but your own.
-    None,
-}
-
-impl Preset {
-    /// What one Application holds in a ladder of this preset.
-    fn scope(self) -> Scope {
-        match self {
-            Self::AppOfApps | Self::Layers => Scope::Component,
-            Self::RolloutPhases | Self::Chart | Self::None => Scope::Ladder,
-        }
-    }
-}
-
-/// How waves are numbered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
-#[serde(rename_all = "kebab-case")]
-pub enum Waves {
-    /// Ten per phase: numbers stay as they are when others come and go.
-    #[default]
-    Banded,
-    /// The fewest waves the edges allow.
-    Dense,
-}
-
-/// What waves that resources already carry are worth.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "ExistingOrderWord")]
-#[schemars(with = "ExistingOrderWord")]
-pub enum ExistingOrder {
-    /// They order resources among each other, as weak evidence.
-    #[default]
-    Hint,
-    /// Nothing.
-    Ignore,
-    /// They stay as they are; one that contradicts a strong edge is an error.
-    Keep,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
-enum ExistingOrderWord {
-    Switch(bool),
-    Word(String),
-}
-
-impl TryFrom<ExistingOrderWord> for ExistingOrder {
-    type Error = String;
-
-    fn try_from(word: ExistingOrderWord) -> Result<Self, String> {
-        match word {
-            ExistingOrderWord::Switch(true) => Ok(Self::Hint),
-            ExistingOrderWord::Switch(false) => Ok(Self::Ignore),
-            ExistingOrderWord::Word(word) => match word.as_str() {
-                "hint" => Ok(Self::Hint),
-                "ignore" => Ok(Self::Ignore),
-                "keep" => Ok(Self::Keep),
-                _ => Err(format!("`{word}` is none of hint, ignore, keep")),
-            },
-        }
-    }
-}
-
-/// What the waves of resources count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scope {
-    /// One Application holds the whole ladder.
-    #[default]
-    Ladder,
-    /// Each component is an Application of its own, and its waves begin at 0.
-    Component,
-}
+pub use super::rung_settings::{DomainSetting, Rollback, RungSetting, SelectSetting};
+pub use super::words::{ExistingOrder, Preset, Scope, Waves};
 
 /// What to do with a rule: off, on at its usual level, or at this level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,86 +38,6 @@ pub enum RuleSetting {
 enum RuleWord {
     Switch(bool),
     Word(String),
-}
-
-/// A band of the ladder.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-pub struct DomainSetting {
-    /// Its name; folders of that name put components into it.
-    pub name: String,
-    /// The only roles that belong here; empty means all.
-    #[serde(default)]
-    pub only: Vec<Role>,
-}
-
-/// A step of the ladder; an id that exists is adjusted, a new one is added.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RungSetting {
-    /// Its id, a quoted string such as "155".
-    pub id: String,
-    /// First wave of its resources; default: id times ten.
-    #[serde(default)]
-    pub wave: Option<i64>,
-    /// The domain whose components stand here; none means any.
-    #[serde(default)]
-    pub domain: Option<String>,
-    /// The roles it is for.
-    #[serde(default, alias = "role", deserialize_with = "one_or_many_roles")]
-    pub roles: Vec<Role>,
-    /// How many Applications RollingSync may update at once.
-    #[serde(default)]
-    pub max_update: Option<u32>,
-    /// Further components it takes.
-    #[serde(default)]
-    pub select: Option<SelectSetting>,
-    /// `false` takes the rung out of the ladder.
-    #[serde(default)]
-    pub enabled: Option<bool>,
-    /// Attempts after a failed sync: `limit` and `backoff`, as in a sync policy.
-    #[serde(default)]
-    pub retry: Option<serde_json::Map<String, serde_json::Value>>,
-    /// What runs when the sync of a component on this rung fails.
-    #[serde(default)]
-    pub rollback: Option<Rollback>,
-    /// Put a new rung behind this one instead of by number.
-    #[serde(default)]
-    pub after: Option<String>,
-}
-
-/// A Job that runs when a sync fails.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Rollback {
-    /// Image of the Job.
-    pub image: String,
-    /// Its command.
-    #[serde(default)]
-    pub command: Vec<String>,
-    /// Its arguments.
-    #[serde(default)]
-    pub args: Vec<String>,
-    /// Service account it runs as.
-    #[serde(default)]
-    pub service_account_name: Option<String>,
-}
-
-/// Which components a rung takes; all given criteria must hold.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase")]
-pub struct SelectSetting {
-    /// Component name globs.
-    pub components: Vec<String>,
-    /// Domains.
-    pub domains: Vec<String>,
-    /// Roles.
-    pub roles: Vec<Role>,
-    /// Kinds of resources (globs): the rung then takes resources, not components.
-    pub kinds: Vec<String>,
-    /// Names of resources (globs).
-    pub names: Vec<String>,
-    /// Labels of resources.
-    pub labels: BTreeMap<String, String>,
 }
 
 /// `ladder.yaml` as written.
@@ -510,17 +346,4 @@ fn external(document: &Document<LadderFile>) -> Result<Vec<Provision>, Problems>
         }
     }
     Ok(provisions)
-}
-
-fn one_or_many_roles<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMany {
-        One(Role),
-        Many(Vec<Role>),
-    }
-    Ok(match OneOrMany::deserialize(deserializer)? {
-        OneOrMany::One(role) => vec![role],
-        OneOrMany::Many(roles) => roles,
-    })
 }

@@ -1,0 +1,101 @@
+//! Domains and rungs of `ladder.yaml` as written.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::model::Role;
+
+/// A band of the ladder.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct DomainSetting {
+    /// Its name; folders of that name put components into it.
+    pub name: String,
+    /// The only roles that belong here; empty means all.
+    #[serde(default)]
+    pub only: Vec<Role>,
+}
+
+/// A step of the ladder; an id that exists is adjusted, a new one is added.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RungSetting {
+    /// Its id, a quoted string such as "155".
+    pub id: String,
+    /// First wave of its resources; default: id times ten.
+    #[serde(default)]
+    pub wave: Option<i64>,
+    /// The domain whose components stand here; none means any.
+    #[serde(default)]
+    pub domain: Option<String>,
+    /// The roles it is for.
+    #[serde(default, alias = "role", deserialize_with = "one_or_many_roles")]
+    pub roles: Vec<Role>,
+    /// How many Applications RollingSync may update at once.
+    #[serde(default)]
+    pub max_update: Option<u32>,
+    /// Further components it takes.
+    #[serde(default)]
+    pub select: Option<SelectSetting>,
+    /// `false` takes the rung out of the ladder.
+    #[serde(default)]
+    pub enabled: Option<bool>,
+    /// Attempts after a failed sync: `limit` and `backoff`, as in a sync policy.
+    #[serde(default)]
+    pub retry: Option<serde_json::Map<String, serde_json::Value>>,
+    /// What runs when the sync of a component on this rung fails.
+    #[serde(default)]
+    pub rollback: Option<Rollback>,
+    /// Put a new rung behind this one instead of by number.
+    #[serde(default)]
+    pub after: Option<String>,
+}
+
+/// A Job that runs when a sync fails.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Rollback {
+    /// Image of the Job.
+    pub image: String,
+    /// Its command.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Service account it runs as.
+    #[serde(default)]
+    pub service_account_name: Option<String>,
+}
+
+/// Which components a rung takes; all given criteria must hold.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, rename_all = "camelCase")]
+pub struct SelectSetting {
+    /// Component name globs.
+    pub components: Vec<String>,
+    /// Domains.
+    pub domains: Vec<String>,
+    /// Roles.
+    pub roles: Vec<Role>,
+    /// Kinds of resources (globs): the rung then takes resources, not components.
+    pub kinds: Vec<String>,
+    /// Names of resources (globs).
+    pub names: Vec<String>,
+    /// Labels of resources.
+    pub labels: BTreeMap<String, String>,
+}
+
+fn one_or_many_roles<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(Role),
+        Many(Vec<Role>),
+    }
+    Ok(match OneOrMany::deserialize(deserializer)? {
+        OneOrMany::One(role) => vec![role],
+        OneOrMany::Many(roles) => roles,
+    })
+}

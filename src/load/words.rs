@@ -1,0 +1,80 @@
+//! Choices of `ladder.yaml` that are one word each.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which ladder to start from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// Seven domains with 44 rungs.
+    #[default]
+    RolloutPhases,
+    /// Named waves of a root application.
+    AppOfApps,
+    /// Waves inside one chart.
+    Chart,
+    /// Flux layers.
+    Layers,
+    /// No rungs but your own.
+    None,
+}
+
+/// How waves are numbered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waves {
+    /// Ten per phase: numbers stay as they are when others come and go.
+    #[default]
+    Banded,
+    /// The fewest waves the edges allow.
+    Dense,
+}
+
+/// What waves that resources already carry are worth.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "ExistingOrderWord")]
+#[schemars(with = "ExistingOrderWord")]
+pub enum ExistingOrder {
+    /// They order resources among each other, as weak evidence.
+    #[default]
+    Hint,
+    /// Nothing.
+    Ignore,
+    /// They stay as they are; one that contradicts a strong edge is an error.
+    Keep,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum ExistingOrderWord {
+    Switch(bool),
+    Word(String),
+}
+
+impl TryFrom<ExistingOrderWord> for ExistingOrder {
+    type Error = String;
+
+    fn try_from(word: ExistingOrderWord) -> Result<Self, String> {
+        match word {
+            ExistingOrderWord::Switch(true) => Ok(Self::Hint),
+            ExistingOrderWord::Switch(false) => Ok(Self::Ignore),
+            ExistingOrderWord::Word(word) => match word.as_str() {
+                "hint" => Ok(Self::Hint),
+                "ignore" => Ok(Self::Ignore),
+                "keep" => Ok(Self::Keep),
+                _ => Err(format!("`{word}` is none of hint, ignore, keep")),
+            },
+        }
+    }
+}
+
+/// What the waves of resources count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// One Application holds the whole ladder.
+    #[default]
+    Ladder,
+    /// Each component is an Application of its own, and its waves begin at 0.
+    Component,
+}
