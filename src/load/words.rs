@@ -20,6 +20,16 @@ pub enum Preset {
     None,
 }
 
+impl Preset {
+    /// What one Application holds in a ladder of this preset.
+    pub(super) fn scope(self) -> Scope {
+        match self {
+            Self::AppOfApps | Self::Layers => Scope::Component,
+            Self::RolloutPhases | Self::Chart | Self::None => Scope::Ladder,
+        }
+    }
+}
+
 /// How waves are numbered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -70,7 +80,8 @@ impl TryFrom<ExistingOrderWord> for ExistingOrder {
 }
 
 /// What the waves of resources count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// One Application holds the whole ladder.
     #[default]
