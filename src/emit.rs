@@ -148,10 +148,9 @@ fn with_lists<'l>(
     lists: &[Prepend],
     edits: &[Set<'_>],
 ) -> Result<Spliced<'l>, YamlError> {
-    let (mut chunk, mut outline) = (manifest.chunk.clone(), manifest.outline.clone());
+    let (mut chunk, mut outline) = (manifest.chunk.clone(), (*manifest.outline).clone());
     for list in lists {
-        let (changed, read) = yaml::prepend(&chunk, &outline, list)?;
-        (chunk, outline) = (changed, Box::new(read));
+        (chunk, outline) = yaml::prepend(&chunk, &outline, list)?;
     }
     yaml::splice(&chunk, &outline, edits).map(|spliced| spliced.owned())
 }

@@ -6,6 +6,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use compact_str::{CompactString, format_compact};
+
 use super::Rendered;
 use crate::argocd::{self, HookUse};
 use crate::catalogue::matcher::{Capture, Matcher};
@@ -41,13 +43,13 @@ pub struct Manifest {
     /// Where its text may be spliced.
     pub outline: Box<Outline>,
     /// `apiVersion` without the version.
-    pub group: String,
+    pub group: CompactString,
     /// `kind`.
-    pub kind: String,
+    pub kind: CompactString,
     /// `metadata.name`, or `metadata.generateName` with a trailing `*`.
-    pub name: String,
+    pub name: CompactString,
     /// `metadata.namespace` as written.
-    pub namespace: Option<String>,
+    pub namespace: Option<CompactString>,
     /// The annotations that order things.
     pub annotations: Vec<(String, String)>,
     /// Lines of the annotations that order things.
@@ -298,11 +300,11 @@ fn manifest(file: &Arc<str>, chunk: Chunk, outline: Outline, captures: Vec<Captu
     let mut manifest = Manifest {
         file: Arc::clone(file),
         line: start_line(&captures).unwrap_or(chunk.line()),
-        group: group.to_owned(),
-        kind: kind.to_owned(),
+        group: group.into(),
+        kind: kind.into(),
         chunk,
         outline: Box::new(outline),
-        name: String::new(),
+        name: CompactString::default(),
         namespace: None,
         annotations: Vec::new(),
         annotation_lines: Vec::new(),
@@ -329,12 +331,12 @@ impl Manifest {
         };
         let fact = *fact;
         match (fact, capture) {
-            (Fact::Name, Capture { value: Some(value), .. }) => self.name = value.into(),
+            (Fact::Name, Capture { value: Some(value), .. }) => self.name = value,
             (Fact::GenerateName, Capture { value: Some(value), .. }) if self.name.is_empty() => {
-                self.name = format!("{value}*");
+                self.name = format_compact!("{value}*");
             }
             (Fact::Namespace, Capture { value, .. }) => {
-                self.namespace = value.filter(|name| !name.is_empty()).map(Into::into);
+                self.namespace = value.filter(|name| !name.is_empty());
             }
             (Fact::Annotation, Capture { key, value: Some(value), line, .. }) => {
                 self.take_annotation(&key, value.into(), line);

@@ -56,7 +56,7 @@ pub(crate) struct RepoContent {
     /// Files written over it, by path.
     #[serde(default)]
     pub(crate) files: BTreeMap<PathBuf, String>,
-    /// How long objects take to become ready: `Kind/namespace/name` to a duration.
+    /// How long objects take to become ready: `Kind/namespace/name` to a duration, or `never`.
     #[serde(default)]
     pub(crate) slow: BTreeMap<String, String>,
 }
@@ -158,6 +158,9 @@ pub(crate) struct Rollout {
     /// Seconds until the operation must have ended.
     #[serde(default = "ten_minutes")]
     pub(crate) seconds: u64,
+    /// Ids of objects that must not have been written when the rollout ends, or its time does.
+    #[serde(default)]
+    pub(crate) held_back: Vec<String>,
     /// The checks that must fail, each with a text of its failure; all others must hold. Empty: all hold.
     #[serde(default)]
     pub(crate) fails: BTreeMap<Check, String>,

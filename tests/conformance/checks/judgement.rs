@@ -21,6 +21,7 @@ pub(crate) struct Ended {
 pub(crate) struct Outcome {
     pub(crate) summary: String,
     pub(crate) failures: BTreeMap<Check, Vec<String>>,
+    pub(crate) times: Times,
 }
 
 /// Judges a rollout of `objects`, which are in the simulated order.
@@ -57,7 +58,7 @@ pub(crate) fn judge(writes: &[Write], ended: &Ended, plan: &Value, objects: &[Va
         }
     }
     failures.retain(|_, reasons| !reasons.is_empty());
-    Ok(Outcome { summary, failures })
+    Ok(Outcome { summary, failures, times })
 }
 
 /// How every try of the operation ended, from the controller's own writes of its state.

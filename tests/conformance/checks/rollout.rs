@@ -65,6 +65,9 @@ fn compare(rollout: &Rollout, outcome: &Outcome) -> Result<String> {
             Some(_) => {}
         }
     }
+    if let Some(id) = rollout.held_back.iter().find(|id| outcome.times.created.contains_key(*id)) {
+        bail!("{id} was written, and should be held back ({})", outcome.summary);
+    }
     match rollout.fails.keys().find(|check| !outcome.failures.contains_key(check)) {
         Some(check) => bail!("{check:?} holds, and should fail ({})", outcome.summary),
         None => Ok(outcome.summary.clone()),
