@@ -35,6 +35,53 @@ fn the_committed_layers_are_what_is_rendered() {
 }
 
 #[test]
+fn argo_cd_would_roll_out_the_same_layers() {
+    for (target, file) in [("applications", "applications.yaml"), ("applicationset", "applicationset.yaml")] {
+        let rendered = run(&layers(), &["render", "--target", target]).succeeded();
+        matches_file(&layers().join("expected").join(file), &rendered);
+    }
+}
+
+#[test]
+fn the_timeline_has_its_ten_minutes() {
+    let minutes = |value: &Value| value.as_u64().expect("seconds") / 60;
+    let timeline = run(&layers(), &["plan", "--timeline", "--format", "json"]).json();
+    let rungs: Vec<(String, u64, u64)> = timeline["rungs"]
+        .as_array()
+        .expect("rungs")
+        .iter()
+        .map(|rung| {
+            (rung["phase"].as_str().unwrap().to_owned(), minutes(&rung["start"]), minutes(&rung["end"]))
+        })
+        .collect();
+    let rows = [("infrastructure", 1, 3), ("databases", 4, 6), ("apps", 7, 9)];
+    assert_eq!(rungs, rows.map(|(name, start, end)| (name.to_owned(), start, end)));
+    assert_eq!(minutes(&timeline["total"]), 10);
+    assert_eq!(timeline["criticalPath"], json!(["infrastructure", "databases", "apps"]));
+    let text = run(&layers(), &["plan", "--timeline"]).succeeded();
+    matches_file(&layers().join("expected/timeline.txt"), &text);
+}
+
+#[test]
+fn a_slower_database_moves_what_waits_for_it_and_the_end() {
+    let tree = Tree::copy_of(&layers());
+    let descriptor = fs::read_to_string(layers().join("layers/databases/component.yaml")).unwrap();
+    tree.write("layers/databases/component.yaml", descriptor.replace("timeout: 2m\n", "timeout: 5m\n"));
+    let timeline = tree.run(&["plan", "--timeline", "--format", "json"]).json();
+    assert_eq!((&timeline["rungs"][1]["end"], &timeline["rungs"][2]["start"]), (&json!(540), &json!(600)));
+    assert_eq!(timeline["total"], 780);
+}
+
+#[test]
+fn the_layers_go_in_reverse() {
+    let text = run(&layers(), &["plan", "--reverse"]).succeeded();
+    matches_file(&layers().join("expected/reverse.txt"), &text);
+    let place = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} in {text}"));
+    assert!(place("HelmRelease/auth/authentik") < place("HelmRelease/database/postgresql"));
+    assert!(place("HelmRelease/database/postgresql") < place("HelmRelease/cert-manager/cert-manager"));
+}
+
+#[test]
 fn every_layer_has_its_path_dependency_checks_decryption_and_interval() {
     let rows: [(&str, &str, Value, &[&str]); 3] = [
         (
@@ -72,7 +119,7 @@ fn every_layer_has_its_path_dependency_checks_decryption_and_interval() {
         assert_eq!(spec["dependsOn"], depends, "{name}");
         assert_eq!(checks(layer), checked, "{name}");
         assert_eq!(spec["decryption"], json!({"provider": "sops", "secretRef": {"name": "sops-age"}}));
-        assert_eq!(spec["interval"], "10m0s");
+        assert_eq!((&spec["interval"], &spec["timeout"]), (&json!("10m0s"), &json!("5m")));
         assert_eq!(spec["sourceRef"], json!({"kind": "GitRepository", "name": "flux-system"}));
     }
 }
@@ -105,7 +152,7 @@ fn every_arrow_of_the_diagram_is_there_with_its_reason() {
         format!("{from} waits for {to}: {reason}, {strength}, {file}:{line}\n")
     };
     assert!(edges.iter().all(|edge| edge["dropped"].is_null()));
-    matches_file(&layers().join("expected-edges.txt"), &edges.iter().map(shown).collect::<String>());
+    matches_file(&layers().join("expected/edges.txt"), &edges.iter().map(shown).collect::<String>());
 }
 
 #[test]

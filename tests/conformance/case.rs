@@ -149,6 +149,9 @@ pub(crate) struct Rollout {
     /// Waves changed after rendering: id of an object to its wave.
     #[serde(default)]
     pub(crate) plant: BTreeMap<String, i64>,
+    /// Objects that are on the cluster before anything is rolled out.
+    #[serde(default)]
+    pub(crate) before: Vec<Value>,
     /// Further settings of Argo CD (argocd-cm).
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, String>,

@@ -38,6 +38,7 @@ pub(crate) fn check(ground: &Ground, rollout: &Rollout) -> Result<String> {
     let rendered = ground.server.objects(&source_of(ground.repo, &plugin(rollout, "manifests"))?)?;
     let (source, objects) = ground.source(rollout, rendered)?;
     let cluster = Cluster::start(ground.built, ground.folder, &objects)?;
+    cluster.apply(&rollout.before)?;
     let limit = Duration::from_secs(rollout.seconds);
     let ended = if rollout.through == Through::Flux {
         Ended { application: None, waited: Some(ground.flux(rollout, &cluster, limit)) }
