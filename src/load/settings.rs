@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::Document;
 use super::hooks::GateSettings;
-use super::targets::TargetSettings;
+use super::targets::{RungSet, TargetSettings};
 use super::{provision, rungs};
 use crate::catalogue::compiled;
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
@@ -163,6 +163,9 @@ pub struct RungSetting {
     /// What runs when the sync of a component on this rung fails.
     #[serde(default)]
     pub rollback: Option<Rollback>,
+    /// Create its Applications through one ApplicationSet (`--target applications`).
+    #[serde(default)]
+    pub application_set: Option<RungSet>,
     /// Put a new rung behind this one instead of by number.
     #[serde(default)]
     pub after: Option<String>,
