@@ -2,6 +2,7 @@
 
 mod bytes;
 mod commands;
+mod example_app_of_apps;
 mod example_fineract;
 mod generate;
 mod golden;
