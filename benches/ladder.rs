@@ -1,7 +1,7 @@
 //! Whole-process speed and memory on generated platforms, as ratios to `cat`, helm and smaller inputs.
 //!
 //! Nothing is asserted: a target stands beside each figure, because even ratios move on a busy machine.
-//! `cargo bench -- --quick` leaves out 100,000 resources; `-- --in DIR` keeps the trees in an empty directory.
+//! `cargo bench -- --quick` leaves out the 300 MB platform; `-- --in DIR` keeps the trees in an empty directory.
 
 mod corpus;
 mod measure;
@@ -33,15 +33,15 @@ fn main() -> io::Result<()> {
     helm(&small, &place.join("chart"))?;
     plan(&corpus::platform(&place.join("components"), &MANY)?)?;
     start_up()?;
+    let few = corpus::references(&place.join("references-small"), 10)?;
+    let many = corpus::references(&place.join("references-large"), 100)?;
+    growth("plan, 200,000 / 20,000 references", &few, &many, |tree| ladder("plan", tree, 2))?;
     if quick {
         return Ok(());
     }
     let large = corpus::platform(&place.join("large"), &LARGE)?;
     render(&large, 3)?;
-    growth("render, large / small", &small, &large, |tree| ladder("render", tree, 2))?;
-    let few = corpus::references(&place.join("references-small"), 10)?;
-    let many = corpus::references(&place.join("references-large"), 100)?;
-    growth("plan, 200,000 / 20,000 references", &few, &many, |tree| ladder("plan", tree, 2))
+    growth("render, large / small", &small, &large, |tree| ladder("render", tree, 2))
 }
 
 fn render(tree: &Tree, rounds: usize) -> io::Result<()> {

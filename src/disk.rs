@@ -168,9 +168,24 @@ fn inside(root: &Path, path: &str) -> Result<PathBuf, Problems> {
         return Err(leaves(path));
     }
     let whole = root.join(path);
+    if !has_link(root, path).map_err(|error| unreadable(path, &error))? {
+        return Ok(whole);
+    }
     let real = whole.canonicalize().map_err(|error| unreadable(path, &error))?;
     let real_root = root.canonicalize().map_err(|error| unreadable(".", &error))?;
     if real.starts_with(&real_root) { Ok(whole) } else { Err(leaves(path)) }
+}
+
+/// Whether any step from the root down to a path is a link; without one it cannot leave the root.
+fn has_link(root: &Path, path: &str) -> std::io::Result<bool> {
+    let mut step = root.to_owned();
+    for part in Path::new(path).components() {
+        step.push(part);
+        if fs::symlink_metadata(&step)?.is_symlink() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn leaves(path: &str) -> Problems {

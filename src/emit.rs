@@ -148,7 +148,7 @@ fn with_lists<'l>(
     lists: &[Prepend],
     edits: &[Set<'_>],
 ) -> Result<Spliced<'l>, YamlError> {
-    let (mut chunk, mut outline) = (manifest.chunk.clone(), manifest.outline.clone());
+    let (mut chunk, mut outline) = (manifest.chunk.clone(), (*manifest.outline).clone());
     for list in lists {
         (chunk, outline) = yaml::prepend(&chunk, &outline, list)?;
     }

@@ -1,8 +1,9 @@
 //! One component or resource → the evidence that put it there, and who waits for it.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::model::{ComponentIndex, Edge, Ladder, ResourceIndex};
+use crate::model::{ComponentIndex, Edge, End, Ladder, ResourceIndex};
 use crate::plan::{causes, waits};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::resolve::graph;
@@ -186,47 +187,73 @@ pub fn write_between(ladder: &Ladder, from: Subject, to: Subject, out: &mut impl
         writeln!(out, "{} waits for {}", name(from), name(to))?;
         return list(ladder, "because", &mut direct, true, out);
     }
-    let component = |subject| match subject {
-        Subject::Component(index) => index,
-        Subject::Resource(index) => ladder.resource(index).component,
-    };
-    let way = way(ladder, component(from), component(to));
+    let way = way(ladder, from, to);
     if way.is_empty() {
-        return writeln!(out, "{} does not wait for {}", name(from), name(to));
+        writeln!(out, "{} does not wait for {}", name(from), name(to))?;
+        let back = self::way(ladder, to, from);
+        return if back.is_empty() {
+            Ok(())
+        } else {
+            writeln!(out, "\nthe other way round: {} waits for {}", name(to), name(from))?;
+            steps(ladder, &back, out)
+        };
     }
     writeln!(out, "{} waits for {} through {} others", name(from), name(to), way.len() - 1)?;
+    steps(ladder, &way, out)
+}
+
+fn steps(ladder: &Ladder, way: &[&Edge], out: &mut impl Write) -> io::Result<()> {
     for edge in way {
-        writeln!(
-            out,
-            "  {} ({}, {}): {}",
-            edge.reason,
-            edge.strength.as_str(),
-            edge.gate.as_str(),
-            waits(ladder, edge)
-        )?;
+        let (strength, gate) = (edge.strength.as_str(), edge.gate.as_str());
+        writeln!(out, "  {} ({strength}, {gate}): {}", edge.reason, waits(ladder, edge))?;
     }
     Ok(())
 }
 
-/// The shortest chain of edges between two components; empty when there is none.
-fn way(ladder: &Ladder, from: ComponentIndex, to: ComponentIndex) -> Vec<&Edge> {
-    let mut out = vec![Vec::new(); ladder.components.len()];
-    for edge in ladder.outer_edges().filter(|edge| edge.dropped.is_none()) {
-        out[edge.from.component.0].push(edge.to.component.0);
+/// The shortest chain of edges between two subjects, of resources where both are, else of components; empty when there
+/// is none.
+fn way(ladder: &Ladder, from: Subject, to: Subject) -> Vec<&Edge> {
+    if let (Subject::Resource(from), Subject::Resource(to)) = (from, to) {
+        let edges: Vec<&Edge> = ladder.edges.iter().filter(|edge| edge.dropped.is_none()).collect();
+        let node = |end: End| end.resource.map(|resource| resource.0);
+        let found = chain_between(&edges, ladder.resources.len(), node, (from.0, to.0));
+        if !found.is_empty() {
+            return found;
+        }
     }
-    let all: Vec<usize> = (0..out.len()).collect();
+    let component = |subject| match subject {
+        Subject::Component(index) => index.0,
+        Subject::Resource(index) => ladder.resource(index).component.0,
+    };
+    let edges: Vec<&Edge> = ladder.outer_edges().filter(|edge| edge.dropped.is_none()).collect();
+    let ends = (component(from), component(to));
+    chain_between(&edges, ladder.components.len(), |end| Some(end.component.0), ends)
+}
+
+/// The shortest chain over nodes that `node` gives an edge's ends; the strongest edge of each step.
+fn chain_between<'e>(
+    edges: &[&'e Edge],
+    count: usize,
+    node: impl Fn(End) -> Option<usize>,
+    (from, to): (usize, usize),
+) -> Vec<&'e Edge> {
+    let mut between: BTreeMap<(usize, usize), &Edge> = BTreeMap::new();
+    let mut out = vec![Vec::new(); count];
+    for edge in edges {
+        let (Some(a), Some(b)) = (node(edge.from), node(edge.to)) else { continue };
+        let best = between.entry((a, b)).or_insert_with(|| {
+            out[a].push(b);
+            edge
+        });
+        if edge.strength > best.strength {
+            *best = edge;
+        }
+    }
+    let all: Vec<usize> = (0..count).collect();
     if from == to {
         return Vec::new();
     }
-    let Some(mut nodes) = graph::path(&out, from.0, to.0, &all) else { return Vec::new() };
-    nodes.push(to.0);
-    nodes
-        .windows(2)
-        .filter_map(|pair| {
-            let between = |edge: &&Edge| {
-                edge.from.component.0 == pair[0] && edge.to.component.0 == pair[1] && edge.dropped.is_none()
-            };
-            ladder.outer_edges().filter(between).max_by_key(|edge| edge.strength)
-        })
-        .collect()
+    let Some(mut nodes) = graph::path(&out, from, to, &all) else { return Vec::new() };
+    nodes.push(to);
+    nodes.windows(2).filter_map(|pair| between.get(&(pair[0], pair[1])).copied()).collect()
 }

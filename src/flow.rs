@@ -87,7 +87,7 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     if descriptors.is_empty() {
         return Err(no_descriptors(root));
     }
-    let loaded = load::components(root, &descriptors, &settings.rungs)?;
+    let loaded = load::components(root, &descriptors, &settings)?;
     findings.extend(loaded.findings);
     let components = in_environment(loaded.components, &settings, options)?;
     let rendering = Rendering {
@@ -245,7 +245,7 @@ fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Probl
     settings.waves = options.waves.unwrap_or(settings.waves);
     settings.scope = options.scope.unwrap_or(settings.scope);
     let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));
-    if let Some(over) = environment.and_then(|environment| environment.get("targets")) {
+    if let Some(over) = environment.and_then(|environment| environment.targets.as_ref()) {
         let overlaid = settings.targets.overlaid(over);
         settings.targets =
             overlaid.map_err(|error| Problem::new(error.to_string()).at("ladder.yaml: environments"))?;

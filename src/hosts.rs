@@ -79,6 +79,22 @@ pub fn service(address: &str) -> Option<ServiceAddress> {
     Some(ServiceAddress { name: name.to_owned(), namespace: namespace.map(str::to_owned), port })
 }
 
+/// The headless Service of a pod's own host, as in `db-0.db` or `db-0.db.data`: a `StatefulSet` numbers its pods.
+#[must_use]
+pub fn service_of_pod(address: &str) -> Option<ServiceAddress> {
+    let (host, port) = split_port(authority(address));
+    let mut labels = host.split('.');
+    let is_pod = labels.next()?.rsplit_once('-').is_some_and(|(name, number)| {
+        !name.is_empty() && !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let (name, namespace, rest) = (labels.next()?, labels.next(), labels.next());
+    (is_pod && rest.is_none() && is_dns_name(host)).then(|| ServiceAddress {
+        name: name.to_owned(),
+        namespace: namespace.map(str::to_owned),
+        port,
+    })
+}
+
 fn is_delimiter(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -159,6 +175,21 @@ mod tests {
         assert_eq!(in_variable("DB_HOST", "postgres"), ["postgres"]);
         assert_eq!(in_variable("CACHE_DRIVER", "redis"), Vec::<String>::new());
         assert_eq!(in_variable("CACHE", "redis.cache"), ["redis.cache"]);
+    }
+
+    #[test]
+    fn hosts_of_numbered_pods_mean_their_headless_service() {
+        for (host, expected) in [
+            ("kafka-0.kafka:9092", Some(("kafka", None))),
+            ("kafka-12.brokers.data", Some(("brokers", Some("data")))),
+            ("kafka.kafka", None),
+            ("kafka-0", None),
+            ("web-1.example.co.uk", None),
+        ] {
+            let found = service_of_pod(host);
+            let seen = found.as_ref().map(|s| (s.name.as_str(), s.namespace.as_deref()));
+            assert_eq!(seen, expected, "{host}");
+        }
     }
 
     #[test]

@@ -168,9 +168,7 @@ fn namespaces_first(ladder: &Ladder, places: &Places) -> Vec<Hazard> {
 /// An object that is gone only once somebody takes its finalizers away.
 fn finalizer(ladder: &Ladder, index: ResourceIndex) -> Option<Hazard> {
     let manifest = &ladder.resource(index).manifest;
-    if memchr::memmem::find(manifest.chunk.text().as_bytes(), b"finalizers").is_none() {
-        return None;
-    }
+    memchr::memmem::find(manifest.chunk.text().as_bytes(), b"finalizers")?;
     let root = root(manifest)?;
     let names: Vec<&str> = root
         .at(&["metadata", "finalizers"])?

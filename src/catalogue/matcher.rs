@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use compact_str::CompactString;
+
 use super::compiled::{Compiled, ProbeKind};
 use super::probes::Fact;
 use crate::hosts;
@@ -17,11 +19,11 @@ pub struct Capture {
     /// Line of the node.
     pub line: usize,
     /// Its text, when it is a scalar.
-    pub value: Option<String>,
+    pub value: Option<CompactString>,
     /// The field name a trailing wildcard stood for.
-    pub key: String,
+    pub key: CompactString,
     /// Sub-fields by their path, several for lists.
-    pub fields: Vec<(Arc<str>, String)>,
+    pub fields: Vec<(Arc<str>, CompactString)>,
 }
 
 impl Capture {
@@ -52,7 +54,7 @@ pub struct Matcher<'c> {
     compiled: &'c Compiled,
     active: Vec<u32>,
     containers: Vec<Container>,
-    key: String,
+    key: CompactString,
     open: Vec<(u32, Capture)>,
     /// What was seen, in document order.
     pub captures: Vec<Capture>,
@@ -66,7 +68,7 @@ impl<'c> Matcher<'c> {
             compiled,
             active: Vec::new(),
             containers: Vec::new(),
-            key: String::new(),
+            key: CompactString::default(),
             open: Vec::new(),
             captures: Vec::new(),
         }
@@ -89,7 +91,8 @@ impl<'c> Matcher<'c> {
             }
             if let Some(child) = node.any {
                 self.active.push(child);
-                name.unwrap_or_default().clone_into(&mut self.key);
+                self.key.clear();
+                self.key.push_str(name.unwrap_or_default());
             }
         }
     }
@@ -128,7 +131,11 @@ impl<'c> Matcher<'c> {
         for _ in 0..container.opened {
             match self.open.pop() {
                 Some((_, capture)) if capture.kind == ProbeKind::Code(Fact::Env) => self.keep_env(&capture),
-                other => self.captures.extend(other.map(|(_, capture)| capture)),
+                Some((_, mut capture)) => {
+                    capture.fields.shrink_to_fit();
+                    self.captures.push(capture);
+                }
+                None => {}
             }
         }
         self.active.truncate(container.start);
@@ -138,13 +145,18 @@ impl<'c> Matcher<'c> {
         let (name, value) = (variable.field("name").unwrap_or_default(), variable.field("value"));
         for host in value.map(|text| hosts::in_variable(name, text)).unwrap_or_default() {
             let kind = ProbeKind::Code(Fact::Hosts);
-            self.captures.push(Capture { kind, value: Some(host), fields: Vec::new(), ..variable.clone() });
+            self.captures.push(Capture {
+                kind,
+                value: Some(host.into()),
+                fields: Vec::new(),
+                ..variable.clone()
+            });
         }
     }
 
-    fn capture(&self, probe: u32, value: Option<String>, mark: Mark) -> Capture {
+    fn capture(&self, probe: u32, value: Option<CompactString>, mark: Mark) -> Capture {
         let probe = &self.compiled.probes[probe as usize];
-        let key = if probe.wants_key { self.key.clone() } else { String::new() };
+        let key = if probe.wants_key { self.key.clone() } else { CompactString::default() };
         Capture { kind: probe.kind, line: mark.line, value, key, fields: Vec::new() }
     }
 
@@ -165,17 +177,20 @@ impl<'c> Matcher<'c> {
         let compiled = self.compiled;
         for probe in &compiled.nodes[node].opens {
             if compiled.probes[*probe as usize].kind == ProbeKind::Code(Fact::Hosts) {
-                for host in hosts::in_text(text) {
-                    self.captures.push(self.capture(*probe, Some(host), mark));
+                // A key of a ConfigMap or Secret is the name of a variable to whoever takes all of it.
+                let is_entry = compiled.probes[*probe as usize].wants_key;
+                let found = if is_entry { hosts::in_variable(&self.key, text) } else { hosts::in_text(text) };
+                for host in found {
+                    self.captures.push(self.capture(*probe, Some(host.into()), mark));
                 }
             } else {
-                self.captures.push(self.capture(*probe, Some(text.to_owned()), mark));
+                self.captures.push(self.capture(*probe, Some(text.into()), mark));
             }
         }
         for (probe, field) in &compiled.nodes[node].fields {
             let name = Arc::clone(&compiled.probes[*probe as usize].fields[*field as usize]);
             if let Some((_, capture)) = self.open.iter_mut().rev().find(|(open, _)| open == probe) {
-                capture.fields.push((name, text.to_owned()));
+                capture.fields.push((name, text.into()));
             }
         }
     }

@@ -181,6 +181,9 @@ pub struct EdgeRow {
     /// Only checked for existence, orders nothing.
     #[serde(default)]
     pub existence: bool,
+    /// The object named waits for the one that names it: a part that its whole cannot do without.
+    #[serde(default)]
+    pub reverse: bool,
 }
 
 /// An object that comes into being because of `match`.
@@ -269,6 +272,9 @@ pub struct ProviderRow {
     /// API groups its controller serves.
     #[serde(default)]
     pub serves: Vec<String>,
+    /// API groups of others whose objects its chart holds.
+    #[serde(default)]
+    pub uses: Vec<String>,
     /// CRDs its chart installs.
     #[serde(default)]
     pub crds: Vec<String>,

@@ -42,8 +42,8 @@ fn sources(resources: &[Resource]) -> HashMap<SourceKey, ChartSource> {
             }),
         };
         if let Some(said) = said {
-            sources
-                .insert((source.id.kind.clone(), source.id.namespace.clone(), source.id.name.clone()), said);
+            let id = &source.id;
+            sources.insert((id.kind.to_string(), id.namespace.to_string(), id.name.to_string()), said);
         }
     }
     sources
@@ -74,7 +74,7 @@ fn chart(resource: &Resource, seen: &Capture, sources: &HashMap<SourceKey, Chart
     let stays = resource.id.kind != "Application" && resource.id.kind != "ApplicationSet";
     let namespace = match told("targetNamespace").or_else(|| told("destination.namespace")) {
         Some(namespace) => namespace,
-        None if stays => resource.id.namespace.clone(),
+        None if stays => resource.id.namespace.to_string(),
         None => String::new(),
     };
     let prefix = told("targetNamespace").map(|namespace| namespace + "-").unwrap_or_default();

@@ -136,7 +136,7 @@ fn by_rbac(resources: &[Resource]) -> Vec<(ResourceIndex, String)> {
     workloads
         .flat_map(|(index, workload)| {
             let account = workload.manifest.fact(Fact::ServiceAccount).unwrap_or("default");
-            let groups = by_account.get(&(workload.id.namespace.clone(), account.to_owned()));
+            let groups = by_account.get(&(workload.id.namespace.to_string(), account.to_owned()));
             groups.into_iter().flatten().map(move |group| (ResourceIndex(index), group.clone()))
         })
         .collect()
@@ -155,7 +155,9 @@ fn groups_written(resources: &[Resource]) -> HashMap<(String, String, String), B
             }
         }
         if !groups.is_empty() {
-            written.insert((role.id.kind.clone(), role.id.namespace.clone(), role.id.name.clone()), groups);
+            let id = &role.id;
+            let key = (id.kind.to_string(), id.namespace.to_string(), id.name.to_string());
+            written.insert(key, groups);
         }
     }
     written

@@ -27,7 +27,7 @@ pub fn unchecked_gates(edges: &[Edge], resources: &[Resource], catalogue: &Catal
         .map(|index| &resources[index.0])
         .filter(|resource| !resource.is_stand_in() && is_custom(&resource.id.group))
         .filter(|resource| !catalogue.has_health(&resource.id.group, &resource.id.kind))
-        .map(|resource| (resource.id.group.clone(), resource.id.kind.clone()))
+        .map(|resource| (resource.id.group.to_string(), resource.id.kind.to_string()))
         .collect()
 }
 

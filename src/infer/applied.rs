@@ -26,6 +26,9 @@ pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
     for edge in others.iter().filter(|edge| !edge.is_inner()) {
         let release = edge.to.resource.filter(|to| !scene.resource(*to).charts.is_empty());
         for from in of(edge.from.component).iter().copied() {
+            // An Application waits for the other Application that installs a chart, not for the parent of both.
+            let is_peer = |to: &ResourceIndex| scene.resource(*to).id.kind == scene.resource(from).id.kind;
+            let release = release.filter(is_peer);
             let appliers = if release.is_some() { &[] } else { of(edge.to.component) };
             for to in appliers.iter().copied().chain(release) {
                 if to != from && !contains(&to, from) && !contains(&from, to) && seen.insert((from, to)) {

@@ -89,7 +89,7 @@ fn watched(scene: &Scene<'_>) -> Inferred {
 fn is_served(scene: &Scene<'_>, workload: &Resource, crd: &Resource) -> bool {
     let group = crd.manifest.fact(Fact::CrdGroup).unwrap_or_default();
     !scene.catalogue.is_shared_group(group)
-        || may_serve(workload, std::slice::from_ref(&crd.id.name), scene.catalogue)
+        || may_serve(workload, &[crd.id.name.to_string()], scene.catalogue)
 }
 
 /// Whether one of these CRDs is among those the workload's project brings; unknown projects may serve any.

@@ -16,6 +16,7 @@ pub mod default_class;
 pub mod labelled;
 pub mod namespace;
 pub mod operator;
+pub mod operator_of_chart;
 pub mod rbac;
 pub mod reference;
 pub mod selected;
@@ -62,6 +63,7 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     service_address::edges,
     selected::edges,
     wait_for::edges,
+    operator_of_chart::edges,
     annotations::edges,
 ];
 

@@ -37,9 +37,9 @@ fn assumed(row: &EdgeRow, number: usize, resource: &Resource) -> Option<Capture>
     let name = row.absent.as_ref()?;
     let kind = ProbeKind::Edge(number);
     let seen = resource.manifest.captures.iter().any(|capture| capture.kind == kind);
-    let value = Some(name.clone());
+    let value = Some(name.into());
     let line = resource.manifest.line;
-    (!seen).then(|| Capture { kind, line, value, key: String::new(), fields: Vec::new() })
+    (!seen).then(|| Capture { kind, line, value, key: "".into(), fields: Vec::new() })
 }
 
 /// One reference as seen: who refers, by which row, with which text.
@@ -62,9 +62,14 @@ fn add(scene: &Scene<'_>, reference: &Reference<'_>, inferred: &mut Inferred) {
             let what = format!("`{}`", target.short());
             inferred.findings.push(scene.unsatisfied(*from, &what, origin.clone(), help(scene, &target)));
         }
-        if !row.existence {
-            let wait = Wait { reason: row.reason.clone(), strength: row.strength, gate: row.gate, origin };
-            inferred.edges.extend(scene.edges_to(*from, &found, &wait));
+        if row.existence {
+            continue;
+        }
+        let wait = Wait { reason: row.reason.clone(), strength: row.strength, gate: row.gate, origin };
+        match found {
+            Found::Object(whole) if row.reverse => inferred.edges.push(scene.edge(whole, *from, &wait)),
+            _ if row.reverse => {}
+            found => inferred.edges.extend(scene.edges_to(*from, &found, &wait)),
         }
     }
 }
@@ -226,7 +231,7 @@ fn made_by_row(resource: &Resource, number: usize, row: &MakesRow) -> Vec<Resour
 /// `when` and `unless` may also speak of the node itself, under the empty name.
 fn holds_with_value(capture: &Capture, row: &MakesRow) -> bool {
     let own = |conditions: &BTreeMap<String, String>| {
-        conditions.get("").map(|value| capture.value.as_ref() == Some(value))
+        conditions.get("").map(|value| capture.value.as_deref() == Some(value.as_str()))
     };
     own(&row.when) != Some(false) && own(&row.unless) != Some(true) && {
         let sub = |conditions: &BTreeMap<String, String>| -> BTreeMap<String, String> {

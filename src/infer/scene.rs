@@ -224,7 +224,7 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn crd_names(&self, group: &str, kind: &str) -> Vec<String> {
         match self.crd(group, kind) {
-            Some(index) => vec![self.resource(index).id.name.clone()],
+            Some(index) => vec![self.resource(index).id.name.to_string()],
             None => serves::plurals(kind).into_iter().map(|plural| format!("{plural}.{group}")).collect(),
         }
     }

@@ -44,11 +44,16 @@ impl Reader<'_, '_> {
     fn told_by(&mut self, source: &Resource, inferred: &mut Inferred) {
         let component = self.scene.resource(self.from).component;
         for capture in source.manifest.facts(Fact::Hosts) {
-            let Some(address) = capture.value.as_deref().and_then(hosts::service) else { continue };
-            let namespace = address.namespace.as_deref().unwrap_or(self.namespace);
-            let id = ResourceId::new("", "Service", namespace, &address.name);
-            let found = self.scene.find(&id, component);
-            let talks = answers(self.scene, &found, address.port) && !is_own(self.scene, self.from, &found);
+            let host = capture.value.as_deref().unwrap_or_default();
+            let named = [hosts::service(host), hosts::service_of_pod(host)];
+            let meant = named.into_iter().flatten().map(|address| {
+                let namespace = address.namespace.as_deref().unwrap_or(self.namespace);
+                let id = ResourceId::new("", "Service", namespace, &address.name);
+                (self.scene.find(&id, component), id, address.port)
+            });
+            let mut meant = meant.filter(|(found, ..)| *found != Found::Nobody);
+            let Some((found, id, port)) = meant.next() else { continue };
+            let talks = answers(self.scene, &found, port) && !is_own(self.scene, self.from, &found);
             if !talks || !self.seen.insert(id) {
                 continue;
             }

@@ -68,7 +68,7 @@ impl<'s> Objects<'s> {
         let mut objects: HashMap<(String, &str), Vec<ResourceIndex>> = HashMap::new();
         if waits.any(|wait| wait.resource.is_some()) {
             for (index, resource) in scene.iter() {
-                let key = (resource.id.kind.to_lowercase(), resource.id.name.as_str());
+                let key = (resource.id.kind.as_str().to_lowercase(), resource.id.name.as_str());
                 objects.entry(key).or_default().push(index);
             }
         }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::LoadedComponent;
 use super::document::Document;
+use super::environment::Environment;
 use super::hooks::{HookSetting, WaitForSetting};
 use super::provision::{self, Unclear};
 use super::rollout;
@@ -194,6 +195,36 @@ impl Descriptor {
 /// The schema, made once for all descriptors.
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Descriptor).to_value());
 
+/// What a descriptor is read against.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'c> {
+    /// The rungs there are.
+    pub rungs: &'c Rungs,
+    /// The environment that was asked for.
+    pub environment: Option<&'c Environment>,
+}
+
+impl Context<'_> {
+    /// Lays the environment over a descriptor, and reads the values of charts as Go does: Helm takes `yes` for a boolean.
+    fn adjust(self, document: &mut Document<Descriptor>) -> Result<(), Problems> {
+        let name = document.value.name.trim().to_owned();
+        if let Some(environment) = self.environment
+            && environment.adjust(&name, &mut document.tree)
+        {
+            document.value = serde_json::from_value(document.tree.to_json()).map_err(|error| {
+                let place = environment.place_of(&name).unwrap_or("ladder.yaml");
+                Problem::new(format!("the environment does not fit `{name}`: {error}")).at(place)
+            })?;
+        }
+        if let Some(chart) = &mut document.value.chart
+            && let Some(Value::Object(values)) = document.tree.at(&["chart", "values"]).map(Node::to_json)
+        {
+            chart.values = values;
+        }
+        Ok(())
+    }
+}
+
 /// Parses a descriptor.
 ///
 /// # Errors
@@ -201,10 +232,12 @@ static SCHEMA: LazyLock<Value> = LazyLock::new(|| schema_for!(Descriptor).to_val
 pub fn parse(
     file: &Arc<str>,
     text: &str,
-    rungs: &Rungs,
+    context: Context<'_>,
     findings: &mut Vec<Finding>,
 ) -> Result<LoadedComponent, Problems> {
-    let document = Document::<Descriptor>::parse(file, text)?;
+    let mut document = Document::<Descriptor>::parse(file, text)?;
+    context.adjust(&mut document)?;
+    let rungs = context.rungs;
     let descriptor = &document.value;
     let about = |finding: Finding| finding.about(&descriptor.name);
     findings.extend(document.unknown_fields(&SCHEMA).into_iter().map(about));
@@ -357,12 +390,7 @@ fn source(document: &Document<Descriptor>, base: &str) -> Result<Source, Problem
         return Ok(Source::Kustomize(under(&kustomize.path)));
     }
     if let Some(chart) = &descriptor.chart {
-        let mut chart = Box::new(chart.clone());
-        // Read as Go reads them: Helm takes `yes` for a boolean.
-        if let Some(Value::Object(values)) = document.tree.at(&["chart", "values"]).map(Node::to_json) {
-            chart.values = values;
-        }
-        return Ok(Source::Chart { base: base.to_owned(), chart });
+        return Ok(Source::Chart { base: base.to_owned(), chart: Box::new(chart.clone()) });
     }
     if !descriptor.manifests.is_empty() {
         return Ok(Source::Globs { base: base.to_owned(), patterns: descriptor.manifests.clone() });

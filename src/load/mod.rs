@@ -2,6 +2,7 @@
 
 pub mod descriptor;
 pub mod document;
+pub mod environment;
 pub mod hooks;
 pub mod provision;
 pub mod rollout;
@@ -14,10 +15,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
-use crate::model::{Component, Finding, Origin, Place, Rungs, Tool};
+use crate::model::{Component, Finding, Origin, Place, Tool};
 use crate::problem::{Problem, Problems};
 use crate::render::plain;
-use descriptor::Source;
+use descriptor::{Context, Source};
 use settings::Settings;
 
 /// A component with where its manifests come from.
@@ -68,12 +69,14 @@ pub fn settings_file(path: &Path, findings: &mut Vec<Finding>) -> Result<Setting
 ///
 /// # Errors
 /// When a descriptor is invalid or two components share a name.
-pub fn components(root: &Path, paths: &[String], rungs: &Rungs) -> Result<Loaded, Problems> {
+pub fn components(root: &Path, paths: &[String], settings: &Settings) -> Result<Loaded, Problems> {
+    let environment = settings.environment.as_ref().and_then(|name| settings.environments.get(name));
+    let context = Context { rungs: &settings.rungs, environment };
     let mut loaded = Loaded::default();
     let mut problems = Vec::new();
     for path in paths {
         let parsed = disk::read(root, path).and_then(|text| {
-            descriptor::parse(&Arc::from(path.as_str()), &text, rungs, &mut loaded.findings)
+            descriptor::parse(&Arc::from(path.as_str()), &text, context, &mut loaded.findings)
         });
         match parsed {
             Ok(mut component) => {
@@ -84,6 +87,11 @@ pub fn components(root: &Path, paths: &[String], rungs: &Rungs) -> Result<Loaded
         }
     }
     problems.extend(duplicates(&loaded.components));
+    let names: Vec<&str> = loaded.components.iter().map(|one| one.component.name.as_str()).collect();
+    // A descriptor that could not be read has no name here, and is told already.
+    if problems.is_empty() {
+        problems.extend(environment.map(|environment| environment.strangers(&names)).unwrap_or_default());
+    }
     if !problems.is_empty() {
         return Err(Problems(problems));
     }

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 
 use super::document::Document;
+use super::environment::{Environment, EnvironmentSetting};
 use super::hooks::GateSettings;
 use super::targets::{RungSet, TargetSettings};
 use super::{provision, rungs};
@@ -246,8 +247,8 @@ pub struct LadderFile {
     pub gates: GateSettings,
     /// What the estimate of `plan --timeline` takes for granted.
     pub timeline: TimelineSettings,
-    /// Values and overrides by environment.
-    pub environments: BTreeMap<String, serde_json::Value>,
+    /// What is different in each environment.
+    pub environments: BTreeMap<String, Option<EnvironmentSetting>>,
 }
 
 impl Default for LadderFile {
@@ -306,8 +307,8 @@ pub struct Settings {
     pub environment: Option<String>,
     /// The preset it started from.
     pub preset: Preset,
-    /// Values and overrides by environment.
-    pub environments: BTreeMap<String, serde_json::Value>,
+    /// What is different in each environment.
+    pub environments: BTreeMap<String, Environment>,
 }
 
 impl Default for Settings {
@@ -370,7 +371,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     let document = Document::<LadderFile>::parse(file, text)?;
     findings.extend(document.unknown_fields(&schema_for!(LadderFile).to_value()));
     check_paths(&document)?;
-    check_environments(&document)?;
+    let environments = environments(&document)?;
     check_times(&document)?;
     Ok(Settings {
         rungs: rungs::from_settings(&document)?,
@@ -394,7 +395,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         scope: document.value.scope.unwrap_or(document.value.preset.scope()),
         environment: None,
         preset: document.value.preset,
-        environments: document.value.environments,
+        environments,
     })
 }
 
@@ -425,16 +426,19 @@ fn check_times(document: &Document<LadderFile>) -> Result<(), Problems> {
 }
 
 /// What an environment says of the targets must fit them.
-fn check_environments(document: &Document<LadderFile>) -> Result<(), Problems> {
-    for (name, environment) in &document.value.environments {
-        let Some(targets) = environment.get("targets") else { continue };
-        if let Err(error) = document.value.targets.overlaid(targets) {
-            return Err(Problem::new(error.to_string())
-                .at(document.place(&["environments", name, "targets"]))
-                .into());
+fn environments(document: &Document<LadderFile>) -> Result<BTreeMap<String, Environment>, Problems> {
+    let mut environments = BTreeMap::new();
+    for name in document.value.environments.keys() {
+        let environment = Environment::read(document, name)?;
+        if let Some(targets) = &environment.targets
+            && let Err(error) = document.value.targets.overlaid(targets)
+        {
+            let place = document.place(&["environments", name, "targets"]);
+            return Err(Problem::new(error.to_string()).at(place).into());
         }
+        environments.insert(name.clone(), environment);
     }
-    Ok(())
+    Ok(environments)
 }
 
 /// Every path of the user's rows must be a `JSONPath`.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use compact_str::CompactString;
+
 use super::{ComponentIndex, Origin, Role};
 use crate::argocd::HookUse;
 use crate::render::Manifest;
@@ -14,13 +16,13 @@ pub struct ResourceIndex(pub usize);
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceId {
     /// API group; empty for core.
-    pub group: String,
+    pub group: CompactString,
     /// Kind.
-    pub kind: String,
+    pub kind: CompactString,
     /// Empty for cluster scope.
-    pub namespace: String,
+    pub namespace: CompactString,
     /// Name (or `generateName` with a trailing `*`).
-    pub name: String,
+    pub name: CompactString,
 }
 
 impl ResourceId {

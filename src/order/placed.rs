@@ -4,7 +4,7 @@
 //! rung of their role; what somebody needs earlier comes down with its first user, what waits for more goes up.
 
 use super::inner::{self, Ask, Asks};
-use crate::argocd::HookUse;
+use crate::argocd::{Hook, HookUse};
 use crate::infer::Scene;
 use crate::load::rungs::start;
 use crate::model::{Edge, Resource};
@@ -75,12 +75,16 @@ fn asks_of(scene: &Scene<'_>, edge: &Edge, position: usize, asks: &mut Asks) {
     }
 }
 
-/// The rung that selects a resource, else that of its role; hooks keep the wave they carry.
+/// The rung that selects a resource, else that of its role; hooks keep the wave they carry, and one of the sync
+/// itself that carries none stands among the others.
 fn place(scene: &Scene<'_>, resolved: &Resolved, resource: &Resource) -> Place {
     let list = &resolved.rungs.list;
     let end = |position: usize| list.get(position + 1).map_or(i64::MAX, |next| next.wave);
-    if matches!(resource.hook, HookUse::Hooks(_)) {
-        return Place { wave: inner::existing_wave(resource).unwrap_or(0), end: i64::MAX, selected: false };
+    if let HookUse::Hooks(hooks) = &resource.hook {
+        let carried = inner::existing_wave(resource);
+        if carried.is_some() || hooks[..] != [Hook::Sync] {
+            return Place { wave: carried.unwrap_or(0), end: i64::MAX, selected: false };
+        }
     }
     let taken = |select: &crate::model::Selector| select.takes_resource(resource);
     if let Some(position) = list.iter().position(|rung| rung.select.as_ref().is_some_and(taken)) {

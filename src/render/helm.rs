@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::cache::Key;
 use super::redact::Redaction;
@@ -208,17 +208,5 @@ impl Values {
         let path = tools.home().join(format!("values-{}.json", component.replace('/', "-")));
         fs::write(&path, text)?;
         Ok(Some(path))
-    }
-}
-
-/// Puts `over` onto `values`, key by key, as Helm merges value files.
-pub fn merge(values: &mut Map<String, Value>, over: &Map<String, Value>) {
-    for (key, value) in over {
-        match (values.get_mut(key), value) {
-            (Some(Value::Object(below)), Value::Object(over)) => merge(below, over),
-            _ => {
-                values.insert(key.clone(), value.clone());
-            }
-        }
     }
 }

@@ -6,6 +6,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use compact_str::{CompactString, format_compact};
+
 use super::Rendered;
 use crate::argocd::{self, HookUse};
 use crate::catalogue::matcher::{Capture, Matcher};
@@ -39,15 +41,15 @@ pub struct Manifest {
     /// Its text.
     pub chunk: Chunk,
     /// Where its text may be spliced.
-    pub outline: Outline,
+    pub outline: Box<Outline>,
     /// `apiVersion` without the version.
-    pub group: String,
+    pub group: CompactString,
     /// `kind`.
-    pub kind: String,
+    pub kind: CompactString,
     /// `metadata.name`, or `metadata.generateName` with a trailing `*`.
-    pub name: String,
+    pub name: CompactString,
     /// `metadata.namespace` as written.
-    pub namespace: Option<String>,
+    pub namespace: Option<CompactString>,
     /// The annotations that order things.
     pub annotations: Vec<(String, String)>,
     /// Lines of the annotations that order things.
@@ -129,7 +131,12 @@ fn may_hold_manifests(text: &str) -> bool {
 pub fn from_text(file: &Arc<str>, text: &Arc<String>, catalogue: &Catalogue) -> Rendered {
     let mut reader = Reader { file, catalogue, limits: Limits::default(), rendered: Rendered::default() };
     match yaml::split(text) {
-        Ok(chunks) => chunks.into_iter().for_each(|chunk| reader.document(chunk, true)),
+        Ok(chunks) => {
+            reader.rendered.manifests.reserve_exact(chunks.len());
+            for chunk in chunks {
+                reader.document(chunk, true);
+            }
+        }
         Err(error) => reader.invalid(&error, text),
     }
     reader.rendered
@@ -293,20 +300,19 @@ fn manifest(file: &Arc<str>, chunk: Chunk, outline: Outline, captures: Vec<Captu
     let mut manifest = Manifest {
         file: Arc::clone(file),
         line: start_line(&captures).unwrap_or(chunk.line()),
-        group: group.to_owned(),
-        kind: kind.to_owned(),
+        group: group.into(),
+        kind: kind.into(),
         chunk,
-        outline,
-        name: String::new(),
+        outline: Box::new(outline),
+        name: CompactString::default(),
         namespace: None,
         annotations: Vec::new(),
         annotation_lines: Vec::new(),
         captures: Vec::new(),
         added: None,
     };
-    for capture in captures {
-        manifest.take(capture);
-    }
+    // In the memory they already have.
+    manifest.captures = captures.into_iter().filter_map(|capture| manifest.take(capture)).collect();
     manifest.captures.shrink_to_fit();
     manifest
 }
@@ -318,33 +324,34 @@ fn start_line(captures: &[Capture]) -> Option<usize> {
 }
 
 impl Manifest {
-    fn take(&mut self, capture: Capture) {
+    /// Takes what is a field of its own; anything else stays a capture.
+    fn take(&mut self, capture: Capture) -> Option<Capture> {
         let Capture { kind: ProbeKind::Code(fact), value: Some(_), .. } = &capture else {
-            self.captures.push(capture);
-            return;
+            return Some(capture);
         };
         let fact = *fact;
         match (fact, capture) {
             (Fact::Name, Capture { value: Some(value), .. }) => self.name = value,
             (Fact::GenerateName, Capture { value: Some(value), .. }) if self.name.is_empty() => {
-                self.name = format!("{value}*");
+                self.name = format_compact!("{value}*");
             }
             (Fact::Namespace, Capture { value, .. }) => {
                 self.namespace = value.filter(|name| !name.is_empty());
             }
             (Fact::Annotation, Capture { key, value: Some(value), line, .. }) => {
-                self.take_annotation(key, value, line);
+                self.take_annotation(&key, value.into(), line);
             }
             (Fact::ApiVersion | Fact::Kind | Fact::GenerateName, _) => {}
-            (_, capture) => self.captures.push(capture),
+            (_, capture) => return Some(capture),
         }
+        None
     }
 
     /// Keeps the annotations that order things; the others may be large and nobody asks for them.
-    fn take_annotation(&mut self, key: String, value: String, line: usize) {
+    fn take_annotation(&mut self, key: &str, value: String, line: usize) {
         if ORDERING.iter().any(|part| key.contains(part)) {
-            self.annotation_lines.push((key.clone(), line));
-            self.annotations.push((key, value));
+            self.annotation_lines.push((key.to_owned(), line));
+            self.annotations.push((key.to_owned(), value));
         }
     }
 }

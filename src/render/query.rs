@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use compact_str::{CompactString, ToCompactString};
 use jsonpath_rust::query::js_path_process;
 use serde_json::Value;
 
@@ -39,7 +40,7 @@ pub fn captures(chunk: &Chunk, compiled: &Compiled, limits: &Limits) -> Result<V
 /// Of a text that may name Services only the hosts are kept.
 fn hosts_in<'v>(value: &'v Value, seen: &'v Capture) -> impl Iterator<Item = Capture> + 'v {
     let hosts = value.as_str().map(hosts::in_text).unwrap_or_default();
-    hosts.into_iter().map(|host| Capture { value: Some(host), ..seen.clone() })
+    hosts.into_iter().map(|host| Capture { value: Some(host.into()), ..seen.clone() })
 }
 
 fn capture(query: &Query, value: &Value, line: usize) -> Capture {
@@ -47,13 +48,19 @@ fn capture(query: &Query, value: &Value, line: usize) -> Capture {
         let found = js_path_process(path, value).unwrap_or_default();
         found.into_iter().filter_map(|one| text(one.val())).map(|text| (Arc::clone(field), text))
     });
-    Capture { kind: query.kind, line, value: text(value), key: String::new(), fields: fields.collect() }
+    Capture {
+        kind: query.kind,
+        line,
+        value: text(value),
+        key: CompactString::default(),
+        fields: fields.collect(),
+    }
 }
 
-fn text(value: &Value) -> Option<String> {
+fn text(value: &Value) -> Option<CompactString> {
     match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::String(text) => Some(text.into()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_compact_string()),
         _ => None,
     }
 }

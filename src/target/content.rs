@@ -36,7 +36,7 @@ pub fn fingerprint(ladder: &Ladder, component: ComponentIndex) -> Result<String,
         }
         hash = mixed(hash, b"\0");
     }
-    if let Some((_, job)) = rollback::job(ladder, component) {
+    for job in rollback::of(ladder, component) {
         hash = mixed(hash, job.as_bytes());
     }
     if let Some(chart) = &ladder.component(component).descriptor.chart {

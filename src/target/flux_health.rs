@@ -50,9 +50,10 @@ fn checks(ladder: &Ladder, index: ComponentIndex) -> Result<Vec<Value>, Problems
     Ok(checks)
 }
 
-/// Resources of a component that somebody waits for until they are ready.
+/// Resources of a component that another one waits for until they are ready; what its own resources wait for shows
+/// in their health.
 fn gates(ladder: &Ladder, index: ComponentIndex) -> BTreeSet<ResourceIndex> {
-    let waited = ladder.edges.iter().filter(|edge| edge.to.component == index && edge.gate == Gate::Ready);
+    let waited = ladder.outer_edges().filter(|edge| edge.to.component == index && edge.gate == Gate::Ready);
     waited.filter(|edge| edge.dropped.is_none()).filter_map(|edge| edge.to.resource).collect()
 }
 

@@ -32,7 +32,7 @@ impl Names {
     pub fn taken_by_manifests(ladder: &Ladder, group: &str, kind: &str) -> Self {
         let mut names = Self::default();
         for resource in ladder.resources.iter().filter(|one| one.id.group == group && one.id.kind == kind) {
-            let key = (resource.id.namespace.clone(), resource.id.name.clone());
+            let key = (resource.id.namespace.to_string(), resource.id.name.to_string());
             names.given.insert(key, format!("a {kind} among the manifests ({})", resource.origin()));
         }
         names

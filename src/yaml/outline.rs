@@ -38,14 +38,32 @@ pub(super) struct Sites {
     pub(super) cut_block: Option<usize>,
 }
 
-/// A value that a splice may change, by offsets in the text of the chunk.
+/// An offset in the text of a chunk; there are many, so they are short.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Offset(u32);
+
+impl Offset {
+    /// Texts that reach further are refused before anyone asks for offsets in them.
+    pub(super) const MAX: usize = u32::MAX as usize;
+
+    #[expect(clippy::cast_possible_truncation, reason = "texts are no longer than `MAX`")]
+    pub(super) fn new(at: usize) -> Self {
+        Self(at as u32)
+    }
+
+    pub(super) fn get(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A value that a splice may change.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Site {
-    pub(super) key: usize,
-    pub(super) value: usize,
+    pub(super) key: Offset,
+    pub(super) value: Offset,
     pub(super) shape: Shape,
     /// The first key, where the value is a mapping that has one.
-    pub(super) first: Option<usize>,
+    pub(super) first: Option<Offset>,
     pub(super) anchored: bool,
     pub(super) tagged: bool,
 }

@@ -103,7 +103,7 @@ impl<'t> Plan<'t> {
         self.inside(annotations)?;
         let wanted = hash(key);
         for entry in self.sites.entries.iter().rev().filter(|entry| entry.key_hash == wanted) {
-            if key_text(self.text, entry.site.key)? == key {
+            if key_text(self.text, entry.site.key.get())? == key {
                 self.replace(&entry.site, &double_quoted(value))?;
                 return Some(true);
             }
@@ -127,17 +127,16 @@ impl<'t> Plan<'t> {
         if site.tagged || site.anchored && site.shape == Shape::Null(0) {
             return None;
         }
+        let value = site.value.get();
         let patch = match site.shape {
             Shape::Null(0) => {
-                let (_, after) = key_source(self.text, site.key)?;
+                let (_, after) = key_source(self.text, site.key.get())?;
                 Patch { range: after..after, text: format!(" {new}") }
             }
-            Shape::Null(len) => {
-                Patch { range: site.value..site.value + usize::from(len), text: new.to_owned() }
-            }
-            Shape::Plain(len) => Patch { range: site.value..site.value + len as usize, text: new.to_owned() },
+            Shape::Null(len) => Patch { range: value..value + usize::from(len), text: new.to_owned() },
+            Shape::Plain(len) => Patch { range: value..value + len as usize, text: new.to_owned() },
             Shape::Quoted | Shape::EmptyText => {
-                Patch { range: quoted_range(self.text, site.value)?, text: new.to_owned() }
+                Patch { range: quoted_range(self.text, value)?, text: new.to_owned() }
             }
             _ => return None,
         };
@@ -192,9 +191,10 @@ impl<'t> Plan<'t> {
     /// Inserts before the first key of a mapping.
     fn insert_pairs(&mut self, site: &Site, flow: &str, block: impl Fn(&str, &str) -> String) -> Option<()> {
         let (at, text) = match (site.shape, site.first) {
-            (Shape::FlowMapping, None) => (site.value + 1, flow.to_owned()),
-            (Shape::FlowMapping, Some(_)) => (site.value + 1, format!("{flow}, ")),
+            (Shape::FlowMapping, None) => (site.value.get() + 1, flow.to_owned()),
+            (Shape::FlowMapping, Some(_)) => (site.value.get() + 1, format!("{flow}, ")),
             (Shape::BlockMapping, Some(first)) => {
+                let first = first.get();
                 key_source(self.text, first)?;
                 let indent = indentation(self.text, first)?;
                 (line_start(self.text, first), block(indent, line_ending(self.text, first)))

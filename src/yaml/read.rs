@@ -3,6 +3,7 @@
 
 use yaml_rust2::parser::{Event as Raw, Parser};
 
+use super::outline::Offset;
 use super::reader::Reader;
 use super::repair::Repaired;
 use super::source::Source;
@@ -14,8 +15,9 @@ use super::{Chunk, Limits, Mark, Outline, Sink, YamlError};
 /// When the text is not YAML, not an object, or larger than the limits allow.
 pub fn read<S: Sink>(chunk: &Chunk, limits: &Limits, sink: &mut S) -> Result<Outline, YamlError> {
     let len = chunk.text().len();
-    if len > limits.max_document_bytes {
-        let message = format!("document of {len} bytes is larger than {}", limits.max_document_bytes);
+    let most = limits.max_document_bytes.min(Offset::MAX);
+    if len > most {
+        let message = format!("document of {len} bytes is larger than {most}");
         return Err(YamlError::at(chunk.start(), message));
     }
     let mut reader = Reader::new(chunk, limits, sink);
@@ -25,6 +27,7 @@ pub fn read<S: Sink>(chunk: &Chunk, limits: &Limits, sink: &mut S) -> Result<Out
 /// Reads what is left of a document with yaml-rust2.
 pub(super) fn read_on<S: Sink>(mut reader: Reader<'_, S>) -> Result<Outline, YamlError> {
     let chunk = reader.chunk;
+    reader.slash_escapes = memchr::memmem::find(chunk.text().as_bytes(), b"\\/").is_some();
     let len = chunk.text().len();
     let mut repaired: Option<Repaired> = None;
     let mut spent = 0;

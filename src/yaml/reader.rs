@@ -57,8 +57,8 @@ pub(super) struct Reader<'r, S> {
     pub(super) captures: usize,
     pub(super) tracker: Tracker,
     documents: usize,
-    /// Whether `\\/` occurs, which YAML 1.2 readers take and Go refuses.
-    slash_escapes: bool,
+    /// Whether `\\/` occurs, which YAML 1.2 readers take and Go refuses; the line reader leaves it to yaml-rust2.
+    pub(super) slash_escapes: bool,
     /// Events that were dealt with; a repaired text starts with the same ones.
     pub(super) done: usize,
 }
@@ -78,7 +78,7 @@ impl<'r, S: Sink> Reader<'r, S> {
             captures: 0,
             tracker,
             documents: 0,
-            slash_escapes: memchr::memmem::find(chunk.text().as_bytes(), b"\\/").is_some(),
+            slash_escapes: false,
             done: 0,
         }
     }

@@ -2,7 +2,7 @@
 //! further inside cost a comparison.
 
 use super::keys::hash;
-use super::outline::{Entry, Item, Origin, Outline, Shape, Site};
+use super::outline::{Entry, Item, Offset, Origin, Outline, Shape, Site};
 use super::scalar::{GoValue, go_value};
 use super::{Event, Limits, Mark, Scalar};
 
@@ -88,7 +88,7 @@ impl Tracker {
     }
 
     fn key(&mut self, key: &str, mark: Mark, origin: Origin) {
-        let at = mark.offset.wrapping_sub(self.base);
+        let at = Offset::new(mark.offset.wrapping_sub(self.base));
         self.outline.sites.merged |= origin.shape == Shape::Elsewhere && self.is_edited();
         match (self.depth, self.top, self.inner) {
             (1, ..) => self.top_key(key, at),
@@ -119,7 +119,7 @@ impl Tracker {
         self.outline.non_string_values.retain(|(path, _)| !is_same(path));
     }
 
-    fn top_key(&mut self, key: &str, at: usize) {
+    fn top_key(&mut self, key: &str, at: Offset) {
         let sites = &mut self.outline.sites;
         sites.root.first.get_or_insert(at);
         self.top = match key {
@@ -141,7 +141,7 @@ impl Tracker {
         }
     }
 
-    fn metadata_key(&mut self, key: &str, at: usize) {
+    fn metadata_key(&mut self, key: &str, at: Offset) {
         let sites = &mut self.outline.sites;
         if let Some(site) = &mut sites.metadata {
             site.first.get_or_insert(at);
@@ -179,7 +179,7 @@ impl Tracker {
             _ => None,
         };
         if let Some(site) = site {
-            site.value = at;
+            site.value = Offset::new(at);
             site.shape = origin.shape;
             site.anchored = origin.anchored;
             site.tagged = origin.tagged;

@@ -122,6 +122,52 @@ impl Node {
         }
     }
 
+    /// Lays another tree over this one, key by key; null takes a key away. Marks stay where they were.
+    pub fn overlay(&mut self, over: &Self) {
+        let mark = self.mark;
+        let (Value::Mapping(own), Value::Mapping(new)) = (&mut self.value, &over.value) else {
+            self.value = over.clone().marked(mark).value;
+            return;
+        };
+        for (key, value) in new {
+            let at = own.iter().position(|(name, _)| name.text() == key.text());
+            match at {
+                Some(at) if value.is_null() => {
+                    own.remove(at);
+                }
+                Some(at) => own[at].1.overlay(value),
+                None if value.is_null() => {}
+                None => own.push((key.clone().marked(mark), value.clone().marked(mark))),
+            }
+        }
+    }
+
+    /// Lays another tree over the value at the end of a path of keys, which is made where it is missing.
+    pub fn overlay_at(&mut self, path: &[&str], over: &Self) {
+        let whole = path.iter().rev().fold(over.clone(), |value, key| {
+            let key = Value::Scalar { text: (*key).to_owned(), plain: false, binary: false };
+            Self {
+                mark: value.mark,
+                value: Value::Mapping(vec![(Self { mark: value.mark, value: key }, value)]),
+            }
+        });
+        self.overlay(&whole);
+    }
+
+    fn marked(mut self, mark: Mark) -> Self {
+        self.mark = mark;
+        self.value = match self.value {
+            Value::Mapping(entries) => Value::Mapping(
+                entries.into_iter().map(|(key, value)| (key.marked(mark), value.marked(mark))).collect(),
+            ),
+            Value::Sequence(items) => {
+                Value::Sequence(items.into_iter().map(|item| item.marked(mark)).collect())
+            }
+            scalar @ Value::Scalar { .. } => scalar,
+        };
+        self
+    }
+
     /// The tree as JSON, scalars resolved as Go does.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use globset::GlobBuilder;
 use serde_json::{Value, json};
 
-use crate::harness::{Run, Surroundings, Tree, documents, files, matches_file, repository, run, run_in};
+use crate::harness::{self, Run, Surroundings, Tree, documents, files, repository, run, run_in};
 
 /// The table its people kept by hand: wave and what belongs to it.
 const TABLE: &[(i64, &[&str])] = &[
@@ -82,7 +82,7 @@ fn every_row_of_the_table_has_its_wave() {
 fn the_root_application_gets_applications_and_three_sets() {
     let root = documents(&std::fs::read_to_string(example().join("root.yaml")).unwrap()).remove(0);
     let output = generated(&root["spec"]["source"]);
-    matches_file(&example().join("expected-applications.yaml"), &output);
+    harness::expected(&example().join("expected-applications.yaml"), &output);
     let shown: Vec<(i64, String)> = documents(&output)
         .iter()
         .map(|one| {
@@ -127,13 +127,14 @@ fn each_set_finds_exactly_the_components_of_its_wave() {
 fn described_by(globs: &[&str]) -> BTreeSet<String> {
     let globs: Vec<_> = globs
         .iter()
-        .map(|glob| GlobBuilder::new(glob).literal_separator(true).build().unwrap().compile_matcher())
+        .map(|glob| GlobBuilder::new(glob).literal_separator(true).build().expect("a glob").compile_matcher())
         .collect();
     files(&example())
         .into_iter()
         .filter(|file| globs.iter().any(|glob| glob.is_match(file)))
         .map(|file| {
-            let descriptor = documents(&std::fs::read_to_string(example().join(file)).unwrap()).remove(0);
+            let descriptor =
+                documents(&std::fs::read_to_string(example().join(file)).expect("a descriptor")).remove(0);
             text(&descriptor, "/name").to_owned()
         })
         .collect()
@@ -183,7 +184,7 @@ fn every_edge_has_its_reason_and_strong_ones_lead_to_earlier_waves() {
         })
         .collect();
     let lines: Vec<String> = edges.into_iter().collect();
-    matches_file(&example().join("expected-edges.txt"), &lines.concat());
+    harness::expected(&example().join("expected-edges.txt"), &lines.concat());
     let declared: Vec<&String> = lines.iter().filter(|line| line.contains("depends-on")).collect();
     assert_eq!(declared, Vec::<&String>::new(), "nothing but one address is declared");
     assert!(lines.contains(&"kyverno -> pvc-plumber  requires strong\n".to_owned()));
@@ -212,7 +213,7 @@ fn the_checks_make_each_wave_wait_for_its_children() {
             patch["data"][format!("{prefix}{kind}")].as_str().unwrap_or_else(|| panic!("{kind} in {keys:?}"));
         assert!(lua.contains("Progressing"), "{lua}");
     }
-    matches_file(
+    harness::expected(
         &example().join("expected-health-checks.yaml"),
         &run(&example(), &["health-checks", "."]).stdout,
     );

@@ -147,14 +147,14 @@ pub(crate) fn entries(directory: &Path) -> Vec<PathBuf> {
     entries
 }
 
-/// Compares with a file of the repository; `UPDATE=1` rewrites it.
+/// Compares with a committed file; `UPDATE=1 cargo test` rewrites it.
 #[track_caller]
-pub(crate) fn matches_file(path: &Path, actual: &str) {
+pub(crate) fn expected(file: &Path, actual: &str) {
     if std::env::var_os("UPDATE").is_some() {
-        fs::write(path, actual).expect("what is expected can be rewritten");
+        fs::write(file, actual).expect("it can be written");
     }
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(actual, expected, "{} differs; UPDATE=1 cargo test rewrites it", path.display());
+    let expected = fs::read_to_string(file).unwrap_or_default();
+    assert_eq!(expected, actual, "{}: UPDATE=1 cargo test rewrites it", file.display());
 }
 
 /// The documents of a YAML stream.

@@ -19,7 +19,7 @@ fn example() -> PathBuf {
 }
 
 /// A PATH on which all these programs are, if there is one.
-fn path_with(programs: &[&str]) -> Option<String> {
+pub(crate) fn path_with(programs: &[&str]) -> Option<String> {
     let home = std::env::var("HOME").unwrap_or_default();
     let built = std::env::var("LADDER_CONFORMANCE_CACHE")
         .unwrap_or_else(|_| format!("{home}/.cache/argocd-ladder-conformance"));
@@ -43,9 +43,14 @@ fn ours(path: &str, arguments: &[&str]) -> Run {
 }
 
 fn theirs(path: &str, program: &str, arguments: &[&str]) -> String {
+    tool(&example(), path, program, arguments)
+}
+
+/// What a program of that PATH prints in a directory.
+pub(crate) fn tool(directory: &Path, path: &str, program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program)
         .args(arguments)
-        .current_dir(example())
+        .current_dir(directory)
         .env("PATH", path)
         .output()
         .expect("it was found");

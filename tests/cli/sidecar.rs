@@ -99,6 +99,20 @@ fn both_ways_to_install_run_the_same_container() {
 }
 
 #[test]
+fn the_health_check_is_the_one_the_command_prints() {
+    let nowhere = tempfile::tempdir().expect("a temporary directory can be made");
+    let printed: Value =
+        serde_yaml::from_str(&run(nowhere.path(), &["health-checks"]).succeeded()).expect("it is YAML");
+    let shipped = read("sidecar/application-health.yaml");
+    assert_eq!(
+        shipped["data"], printed["data"],
+        "argocd-ladder health-checks > sidecar/application-health.yaml"
+    );
+    // No namespace: the patch is for whatever namespace the installation chose.
+    assert_eq!(shipped["metadata"]["namespace"], Value::Null);
+}
+
+#[test]
 fn the_kustomization_names_files_that_are_there() {
     for patch in read("sidecar/kustomization.yaml")["patches"].as_array().expect("a list") {
         let path: PathBuf = repository().join("sidecar").join(patch["path"].as_str().expect("a path"));

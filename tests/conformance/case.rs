@@ -43,6 +43,8 @@ pub(crate) struct Case {
     pub(crate) overhead: Option<Overhead>,
     /// A sync by Argo CD on an empty cluster.
     pub(crate) rollout: Option<Rollout>,
+    /// A kustomize component laid over Argo CD's own installation.
+    pub(crate) install: Option<Install>,
 }
 
 /// The content of the git repository: an example, changed.
@@ -54,7 +56,7 @@ pub(crate) struct RepoContent {
     /// Files written over it, by path.
     #[serde(default)]
     pub(crate) files: BTreeMap<PathBuf, String>,
-    /// How long objects take to become ready: `Kind/namespace/name` to a duration.
+    /// How long objects take to become ready: `Kind/namespace/name` to a duration, or `never`.
     #[serde(default)]
     pub(crate) slow: BTreeMap<String, String>,
 }
@@ -124,6 +126,18 @@ pub(crate) struct Overhead {
     pub(crate) ratio: f64,
 }
 
+/// A kustomize component laid over Argo CD's own installation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Install {
+    /// Its folder in this repository.
+    pub(crate) component: String,
+    /// The Deployment it changes.
+    pub(crate) deployment: String,
+    /// The container it adds.
+    pub(crate) container: String,
+}
+
 /// A sync by Argo CD on an empty cluster.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -144,6 +158,9 @@ pub(crate) struct Rollout {
     /// Seconds until the operation must have ended.
     #[serde(default = "ten_minutes")]
     pub(crate) seconds: u64,
+    /// Ids of objects that must not have been written when the rollout ends, or its time does.
+    #[serde(default)]
+    pub(crate) held_back: Vec<String>,
     /// The checks that must fail, each with a text of its failure; all others must hold. Empty: all hold.
     #[serde(default)]
     pub(crate) fails: BTreeMap<Check, String>,
@@ -220,6 +237,11 @@ impl Case {
         let mut case: Case = serde_yaml::from_str(&text).with_context(|| path.display().to_string())?;
         case.name = name;
         Ok(case)
+    }
+
+    /// Whether the case needs a cluster.
+    pub(crate) fn needs_cluster(&self) -> bool {
+        self.rollout.is_some() || self.install.is_some()
     }
 
     /// How the case rolls out, if it does.

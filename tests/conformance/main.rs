@@ -7,6 +7,7 @@ mod checks;
 mod isolate;
 mod objects;
 mod parts;
+mod report;
 mod run;
 mod tools;
 
@@ -40,7 +41,7 @@ fn run_cases() -> Result<ExitCode> {
     let built = Built::cache()?;
     if isolate::is_inside() {
         isolate::settle()?;
-        return Ok(run::all(&cases, &built));
+        return run::all(&cases, &built);
     }
     tools::check()?;
     built.ensure(&run::programs(&cases))?;

@@ -11,20 +11,21 @@ use anyhow::{Context, Result, anyhow};
 use crate::case::{Case, Through};
 use crate::checks::requests::Desk;
 use crate::checks::rollout::{self, Ground};
-use crate::checks::{canaries, overhead};
+use crate::checks::{canaries, install, overhead};
 use crate::parts::build::{
     ARGOCD, Built, CLIENT, CLUSTER, HELM, KUSTOMIZE, KUSTOMIZE_CONTROLLER, Program, SOURCE_CONTROLLER,
 };
 use crate::parts::process::wait_for;
 use crate::parts::repo::Repo;
 use crate::parts::repo_server::RepoServer;
+use crate::report::{self, Row};
 
 const FOLDER: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/conformance");
 
 /// The programs the cases need.
 pub(crate) fn programs(cases: &[Case]) -> Vec<&'static Program> {
     let mut programs = vec![&KUSTOMIZE, &HELM, &ARGOCD, &CLIENT];
-    if cases.iter().any(|case| case.through().is_some()) {
+    if cases.iter().any(Case::needs_cluster) {
         programs.push(&CLUSTER);
     }
     if cases.iter().any(|case| case.through() == Some(Through::Flux)) {
@@ -34,33 +35,40 @@ pub(crate) fn programs(cases: &[Case]) -> Vec<&'static Program> {
 }
 
 /// Runs every case and reports.
-pub(crate) fn all(cases: &[Case], built: &Built) -> ExitCode {
-    let mut failed = 0;
-    for case in cases {
-        let start = Instant::now();
-        let folder = Path::new(FOLDER).join(&case.name);
-        let result = catch_unwind(AssertUnwindSafe(|| one(case, built, &folder)));
-        let result = result.unwrap_or_else(|_| Err(anyhow!("the harness panicked")));
-        let seconds = start.elapsed().as_secs_f64();
-        match result {
-            Ok(notes) => {
-                println!("{} ... ok ({seconds:.1} s)", case.name);
-                for note in &notes {
-                    println!("    {note}");
-                }
-                let _ = fs::remove_dir_all(&folder);
+pub(crate) fn all(cases: &[Case], built: &Built) -> Result<ExitCode> {
+    let rows: Vec<Row> = cases.iter().map(|case| reported(case, built)).collect();
+    if report::wanted() {
+        report::write(&rows)?;
+    }
+    let passed = rows.iter().filter(|row| row.passed).count();
+    println!("{passed} passed, {} failed", rows.len() - passed);
+    Ok(if passed == rows.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn reported(case: &Case, built: &Built) -> Row {
+    let start = Instant::now();
+    let folder = Path::new(FOLDER).join(&case.name);
+    let result = catch_unwind(AssertUnwindSafe(|| one(case, built, &folder)));
+    let result = result.unwrap_or_else(|_| Err(anyhow!("the harness panicked")));
+    let seconds = start.elapsed().as_secs_f64();
+    let row = |passed, notes| Row { name: case.name.clone(), about: case.about.clone(), passed, notes };
+    match result {
+        Ok(notes) => {
+            println!("{} ... ok ({seconds:.1} s)", case.name);
+            for note in &notes {
+                println!("    {note}");
             }
-            Err(error) => {
-                failed += 1;
-                println!("{} ... FAILED ({seconds:.1} s)", case.name);
-                println!("    {}", case.about);
-                println!("    {error:#}");
-                println!("    logs: {}", folder.join("logs").display());
-            }
+            let _ = fs::remove_dir_all(&folder);
+            row(true, notes)
+        }
+        Err(error) => {
+            println!("{} ... FAILED ({seconds:.1} s)", case.name);
+            println!("    {}", case.about);
+            println!("    {error:#}");
+            println!("    logs: {}", folder.join("logs").display());
+            row(false, Vec::new())
         }
     }
-    println!("{} passed, {failed} failed", cases.len() - failed);
-    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Runs one case; what is worth saying of it.
@@ -87,6 +95,9 @@ fn one(case: &Case, built: &Built, folder: &Path) -> Result<Vec<String>> {
     if let Some(wanted) = &case.rollout {
         let ground = Ground { built, server: &server, repo: &repo, folder };
         notes.push(rollout::check(&ground, wanted)?);
+    }
+    if let Some(wanted) = &case.install {
+        notes.push(install::check(built, folder, wanted)?);
     }
     canaries::check(&case.canaries, &folder.join("logs"), &answers)?;
     Ok(notes)

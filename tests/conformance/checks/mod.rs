@@ -8,4 +8,8 @@ pub(crate) mod overhead;
 
 pub(crate) mod rollout;
 
+pub(crate) mod judgement;
+
 pub(crate) mod order;
+
+pub(crate) mod install;

@@ -8,14 +8,15 @@ use crate::parts::audit::Times;
 
 /// Every object that was created before one that the simulation has in an earlier group.
 ///
-/// `objects` are in the simulated order. Only the order of groups is fixed: Argo CD applies neighbours of one wave and
-/// one kind side by side, and leaves the order of kinds of one rank to their names, or to chance if these are the same.
+/// `objects` are in the simulated order, and only the order of groups is fixed: Argo CD applies neighbours of one wave
+/// and one kind side by side, and leaves it to chance who comes first of equal wave, rank and name, and with that who
+/// the neighbours are.
 pub(crate) fn differences(objects: &[Value], times: &Times) -> Vec<String> {
     let mut differences = Vec::new();
     let mut latest: Option<(&str, String)> = None;
-    for group in objects.chunk_by(side_by_side) {
+    for group in groups(objects) {
         let created: Vec<(&str, String)> = group
-            .iter()
+            .into_iter()
             .filter_map(|object| Some((times.created.get(&object.id())?.as_str(), object.id())))
             .collect();
         if let (Some((time, earlier)), Some((first, later))) = (&latest, created.iter().min())
@@ -28,9 +29,25 @@ pub(crate) fn differences(objects: &[Value], times: &Times) -> Vec<String> {
     differences
 }
 
-fn side_by_side(one: &Value, other: &Value) -> bool {
-    let kind = |object: &Value| object["kind"].as_str().unwrap_or_default().to_owned();
-    let same_rank = kind_rank(&kind(one)) == kind_rank(&kind(other));
-    let same_name = one["metadata"]["name"] == other["metadata"]["name"];
-    one.annotation(WAVE) == other.annotation(WAVE) && (kind(one) == kind(other) || (same_rank && same_name))
+fn groups(objects: &[Value]) -> Vec<Vec<&Value>> {
+    let mut groups: Vec<Vec<&Value>> = Vec::new();
+    let mut ties: &[Value] = &[];
+    for next in objects.chunk_by(|one, other| rank(one) == rank(other)) {
+        let neighbours = |one: &Value| next.iter().any(|other| wave_and_kind(one) == wave_and_kind(other));
+        match groups.last_mut().filter(|_| ties.iter().any(neighbours)) {
+            Some(group) => group.extend(next),
+            None => groups.push(next.iter().collect()),
+        }
+        ties = next;
+    }
+    groups
+}
+
+fn rank(object: &Value) -> (Option<&str>, i32, &Value) {
+    let kind = object["kind"].as_str().unwrap_or_default();
+    (object.annotation(WAVE), kind_rank(kind), &object["metadata"]["name"])
+}
+
+fn wave_and_kind(object: &Value) -> (Option<&str>, &Value) {
+    (object.annotation(WAVE), &object["kind"])
 }

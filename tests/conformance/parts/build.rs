@@ -58,6 +58,7 @@ pub(crate) const ARGOCD: Program = Program {
     versions: &[("github.com/argoproj/argo-cd/v3/common.version", "3.5.3")],
     files: &[
         Files { module: "github.com/argoproj/argo-cd/v3", path: "manifests/crds" },
+        Files { module: "github.com/argoproj/argo-cd/v3", path: "manifests/install.yaml" },
         Files { module: "github.com/argoproj/argo-cd/v3", path: "hack/git-verify-wrapper.sh" },
     ],
     ..module("argocd", "argocd", "github.com/argoproj/argo-cd/v3/cmd")
@@ -83,6 +84,34 @@ pub(crate) const SOURCE_CONTROLLER: Program = Program {
     files: &[Files { module: "github.com/fluxcd/source-controller", path: "config/crd/bases" }],
     ..module("source-controller", "source-controller", "github.com/fluxcd/source-controller")
 };
+
+/// The modules the programs are, by the folder whose go.mod says their version.
+const MODULES: [(&str, &str); 5] = [
+    ("argocd", "github.com/argoproj/argo-cd/v3"),
+    ("cluster", "k8s.io/kubernetes"),
+    ("cluster", "sigs.k8s.io/kwok"),
+    ("source-controller", "github.com/fluxcd/source-controller"),
+    ("kustomize-controller", "github.com/fluxcd/kustomize-controller"),
+];
+
+/// Every real part and its version.
+pub(crate) fn versions() -> Result<Vec<(String, String)>> {
+    let mut versions = Vec::new();
+    for (folder, module) in MODULES {
+        let file = Path::new(HERE).join(folder).join("go.mod");
+        let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+        let mut lines = text.lines().map(|line| line.trim_start().trim_start_matches("require "));
+        let version = lines.find_map(|line| line.strip_prefix(module)?.split_whitespace().next());
+        versions.push((module.to_owned(), version.context("go.mod names its module")?.to_owned()));
+    }
+    for program in [&HELM, &KUSTOMIZE] {
+        if let From::Install { package } = program.from {
+            let (module, version) = package.split_once('@').context("a package has a version")?;
+            versions.push((module.to_owned(), version.to_owned()));
+        }
+    }
+    Ok(versions)
+}
 
 /// The cache of built programs.
 #[derive(Clone, Debug)]

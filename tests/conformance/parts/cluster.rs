@@ -69,6 +69,9 @@ impl Cluster {
 
     /// Applies objects, server-side, as admin.
     pub(crate) fn apply(&self, objects: &[Value]) -> Result<()> {
+        if objects.is_empty() {
+            return Ok(());
+        }
         let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
         self.feed(&["apply", "--server-side", "--force-conflicts", "-f", "-"], list.to_string().as_bytes())
     }

@@ -13,8 +13,9 @@ use crate::case::RepoContent;
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
 
-/// Annotation of a simulated object: how long until it is ready. The stages read it.
+/// Annotations of a simulated object: how long until it is ready, and that it never is. The stages read them.
 const READY_DELAY: &str = "conformance.test/ready-delay";
+const NEVER_READY: &str = "conformance.test/never-ready";
 
 /// A git repository with everything committed.
 pub(crate) struct Repo {
@@ -149,6 +150,9 @@ fn annotate(object: &mut Value, delay: &str) -> Result<()> {
     let meta = carrier.as_object_mut().context("an object")?.entry("metadata").or_insert_with(|| json!({}));
     let annotations =
         meta.as_object_mut().context("metadata")?.entry("annotations").or_insert_with(|| json!({}));
-    annotations[READY_DELAY] = json!(delay);
+    match delay {
+        "never" => annotations[NEVER_READY] = json!("true"),
+        delay => annotations[READY_DELAY] = json!(delay),
+    }
     Ok(())
 }

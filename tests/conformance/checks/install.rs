@@ -1,0 +1,54 @@
+//! A kustomize component laid over Argo CD's own installation, on an empty cluster.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+use serde_json::json;
+
+use crate::case::{Install, RepoContent};
+use crate::parts::build::{ARGOCD, Built, KUSTOMIZE};
+use crate::parts::cluster::Cluster;
+use crate::parts::process::output;
+use crate::parts::repo::Repo;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const NAMESPACE: &str = "argocd";
+
+/// Builds, applies, and waits until the changed Deployment is up with the container.
+pub(crate) fn check(built: &Built, folder: &Path, install: &Install) -> Result<String> {
+    let place = folder.join("install");
+    let component = Path::new(ROOT).join(&install.component);
+    let kustomization =
+        json!({"namespace": NAMESPACE, "resources": ["install.yaml"], "components": ["component"]});
+    let files = [
+        ("kustomization.yaml".into(), kustomization.to_string()),
+        ("install.yaml".into(), fs::read_to_string(built.file(&ARGOCD, "install.yaml"))?),
+    ];
+    Repo::create(place.clone(), &RepoContent { files: files.into(), ..RepoContent::default() })?;
+    let copied = place.join("component");
+    fs::create_dir_all(&copied)?;
+    for entry in fs::read_dir(component)? {
+        let entry = entry?;
+        fs::copy(entry.path(), copied.join(entry.file_name()))?;
+    }
+    let manifests = folder.join("installed.yaml");
+    fs::write(&manifests, output(Command::new(built.program(&KUSTOMIZE)).arg("build").arg(&place))?)?;
+
+    let cluster = Cluster::start(built, folder, &[])?;
+    cluster.apply(&[json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})])?;
+    cluster.kubectl(&["apply", "--server-side", "-n", NAMESPACE, "-f", &manifests.to_string_lossy()])?;
+    let deployment = format!("deployment/{}", install.deployment);
+    cluster.kubectl(&["rollout", "status", &deployment, "-n", NAMESPACE, "--timeout=90s"])?;
+    let names = "jsonpath={.spec.template.spec.containers[*].name}";
+    let names = String::from_utf8(cluster.kubectl(&["get", &deployment, "-n", NAMESPACE, "-o", names])?)?;
+    if !names.split_whitespace().any(|name| name == install.container) {
+        bail!(
+            "{} has the containers {names}, and `{}` is not among them",
+            install.deployment,
+            install.container
+        );
+    }
+    Ok(format!("{} runs {names}", install.deployment))
+}
