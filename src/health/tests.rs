@@ -152,6 +152,8 @@ fn a_set_is_healthy_only_when_all_its_applications_are() {
             "Degraded",
         ),
     ] {
-        assert_eq!(health(APPLICATION_SET, &json!({"status": status})).0, expected, "{case}");
+        let mut set = json!({"kind": "ApplicationSet"});
+        merge(&mut set, &json!({"status": status}));
+        assert_eq!(health(APPLICATION_SET, &set).0, expected, "{case}");
     }
 }
