@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::render::tools::ToolOptions;
 use crate::render::{self, Rendering};
 use crate::resolve::{self, Input};
+use crate::target;
 
 /// What a run may change without touching files.
 #[derive(Debug)]
@@ -210,6 +211,9 @@ fn climb(
     ladder.extra_annotations = extra;
     ladder.unchecked_gates = health::unchecked_gates(&ladder.edges, &ladder.resources, catalogue);
     ladder.settings = settings.clone();
+    if settings.scope == Scope::Component {
+        target::waves::place(&mut ladder);
+    }
     ladder.order = simulate::steps(&ladder, &options.destination);
     if settings.enabled {
         findings.extend(simulate::broken_edges(&ladder));

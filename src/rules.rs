@@ -35,6 +35,7 @@ pub const IDS: &[&str] = &[
     "no-wave-left",
     "native-source-loses-order",
     "rolling-sync-cost",
+    "applicationset-loses-settings",
     "hook-means-nothing-to-flux",
     "descriptor-in-the-way-of-flux",
     // Fixes.

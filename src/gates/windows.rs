@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::container::budget;
 use crate::hosts;
 use crate::load::hooks::WaitForSetting;
-use crate::model::{Component, ComponentIndex, Edge, Finding, Ladder, Level, Phase, Resource, duration};
+use crate::model::{Component, ComponentIndex, Edge, Finding, Ladder, Level, Resource, duration};
 use crate::yaml::tree::Node;
 
 /// What gives up too early.
@@ -42,17 +42,9 @@ fn expected(ladder: &Ladder, component: ComponentIndex) -> Option<Duration> {
 fn starts_together(ladder: &Ladder, edge: &Edge) -> bool {
     let place = |component| {
         let placement = ladder.placement(component);
-        // Where the rung has no wave left, what is deeper starts with the last one.
-        (&placement.phase, placement.depth.min(last_depth(ladder, &placement.phase)))
+        (&placement.phase, placement.depth)
     };
     edge.dropped.is_some() || place(edge.from.component) == place(edge.to.component)
-}
-
-/// The deepest wave of a rung before the next one begins.
-fn last_depth(ladder: &Ladder, phase: &Phase) -> i64 {
-    let position = ladder.rungs.position(phase).unwrap_or(0);
-    let rungs = &ladder.rungs.list[position..];
-    rungs.get(1).map_or(i64::MAX, |next| next.wave - rungs[0].wave - 1)
 }
 
 /// The longest a container may take to answer before it is restarted.

@@ -10,6 +10,8 @@ use crate::model::{Edge, Gate, Ladder, Resource};
 
 /// Lua for `argoproj.io/Application`.
 pub const APPLICATION: &str = include_str!("application.lua");
+/// Lua for `argoproj.io/ApplicationSet`, where rungs are rolled out by one.
+pub const APPLICATION_SET: &str = include_str!("applicationset.lua");
 /// Lua for custom kinds.
 pub const KIND: &str = include_str!("kind.lua");
 
@@ -42,6 +44,9 @@ pub fn patch(ladder: Option<&Ladder>, namespace: &str) -> Value {
         data.insert(format!("resource.customizations.health.{group}_{kind}"), json!(lua));
     };
     add("argoproj.io", "Application", APPLICATION);
+    if ladder.is_some_and(|ladder| ladder.rungs.list.iter().any(|rung| rung.application_set.is_some())) {
+        add("argoproj.io", "ApplicationSet", APPLICATION_SET);
+    }
     for (group, kind) in ladder.into_iter().flat_map(|ladder| &ladder.unchecked_gates) {
         add(group, kind, KIND);
     }

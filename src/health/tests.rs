@@ -3,7 +3,7 @@
 use mlua::LuaSerdeExt;
 use serde_json::{Value, json};
 
-use super::{APPLICATION, KIND};
+use super::{APPLICATION, APPLICATION_SET, KIND};
 use crate::load::targets::merge;
 
 fn health(script: &str, object: &Value) -> (String, String) {
@@ -117,5 +117,43 @@ fn a_custom_kind_is_healthy_when_it_says_so() {
         ),
     ] {
         assert_eq!(health(KIND, &object).0, expected, "{case}");
+    }
+}
+
+#[test]
+fn a_set_is_healthy_only_when_all_its_applications_are() {
+    let up_to_date = json!([{"type": "ResourcesUpToDate", "status": "True"}]);
+    let application = |name: &str, sync: &str, health: &str| json!({"name": name, "status": sync, "health": {"status": health}});
+    let fine = application("a", "Synced", "Healthy");
+    for (case, status, expected) in [
+        ("no status", json!(null), "Progressing"),
+        ("made, but not listed yet", json!({"conditions": up_to_date}), "Progressing"),
+        ("listed, but not made yet", json!({"resources": [fine]}), "Progressing"),
+        ("all fine", json!({"conditions": up_to_date, "resources": [fine, fine]}), "Healthy"),
+        (
+            "one is on its way",
+            json!({"conditions": up_to_date, "resources": [fine, application("b", "Synced", "Progressing")]}),
+            "Progressing",
+        ),
+        (
+            "one is healthy but of old",
+            json!({"conditions": up_to_date, "resources": [application("b", "OutOfSync", "Healthy"), fine]}),
+            "Progressing",
+        ),
+        ("nobody looked yet", json!({"conditions": up_to_date, "resources": [{"name": "b"}]}), "Progressing"),
+        (
+            "one is degraded",
+            json!({"conditions": up_to_date, "resources": [fine, application("b", "Synced", "Degraded")]}),
+            "Degraded",
+        ),
+        (
+            "its generator fails",
+            json!({"conditions": [{"type": "ErrorOccurred", "status": "True", "message": "m"}], "resources": [fine]}),
+            "Degraded",
+        ),
+    ] {
+        let mut set = json!({"kind": "ApplicationSet"});
+        merge(&mut set, &json!({"status": status}));
+        assert_eq!(health(APPLICATION_SET, &set).0, expected, "{case}");
     }
 }

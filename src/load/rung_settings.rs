@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::targets::RungSet;
 use crate::model::Role;
 
 /// A band of the ladder.
@@ -47,6 +48,9 @@ pub struct RungSetting {
     /// What runs when the sync of a component on this rung fails.
     #[serde(default)]
     pub rollback: Option<Rollback>,
+    /// Create its Applications through one ApplicationSet (`--target applications`).
+    #[serde(default)]
+    pub application_set: Option<RungSet>,
     /// Put a new rung behind this one instead of by number.
     #[serde(default)]
     pub after: Option<String>,

@@ -97,6 +97,7 @@ fn add(rungs: &mut Rungs, setting: &RungSetting, place: &str) -> Result<(), Prob
         }
         let known = &mut rungs.list[position];
         known.retry = setting.retry.clone().or(known.retry.take());
+        known.application_set = setting.application_set.clone().or(known.application_set.take());
         known.rollback = setting.rollback.clone().or(known.rollback.take());
         known.max_update = setting.max_update.unwrap_or(known.max_update);
         known.wave = setting.wave.unwrap_or(known.wave);
@@ -151,6 +152,7 @@ fn new_rung(setting: &RungSetting, position: usize, select: Option<Selector>) ->
         select,
         retry: setting.retry.clone(),
         rollback: setting.rollback.clone(),
+        application_set: setting.application_set.clone(),
         grown: false,
     }
 }

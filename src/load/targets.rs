@@ -77,6 +77,25 @@ impl Default for ApplicationSetSettings {
     }
 }
 
+/// An ApplicationSet that creates the Applications of one rung from their descriptors in the repository.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RungSet {
+    /// Its name.
+    pub name: String,
+    /// Directories with a descriptor, as globs, so that further ones need no change here; default: those of the
+    /// rung's components, one by one.
+    #[serde(default)]
+    pub directories: Vec<String>,
+    /// Seconds between looks at the repository and at the health of its Applications.
+    #[serde(default = "default_requeue")]
+    pub requeue_after_seconds: u32,
+}
+
+fn default_requeue() -> u32 {
+    30
+}
+
 /// How Flux knows that a component is ready.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -86,6 +86,8 @@ pub struct Rung {
     pub retry: Option<serde_json::Map<String, serde_json::Value>>,
     /// What runs when the sync of a component on it fails.
     pub rollback: Option<crate::load::settings::Rollback>,
+    /// The ApplicationSet that creates its Applications.
+    pub application_set: Option<crate::load::targets::RungSet>,
     /// Grown by resolution, not configured.
     pub grown: bool,
 }

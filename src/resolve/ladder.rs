@@ -151,6 +151,7 @@ impl<'a> Climb<'a> {
             select: None,
             retry: None,
             rollback: None,
+            application_set: None,
             grown: true,
         };
         self.rungs.list.insert(need + 1, rung);

@@ -16,8 +16,8 @@ use crate::render::manifest::WAVE;
 pub const CONTENT: &str = "argocd-ladder/content-hash";
 /// The label RollingSync selects by.
 pub const PHASE: &str = "rollout-phase";
-const GENERATE_PATHS: &str = "argocd.argoproj.io/manifest-generate-paths";
-const IN_CLUSTER: &str = "https://kubernetes.default.svc";
+pub(super) const GENERATE_PATHS: &str = "argocd.argoproj.io/manifest-generate-paths";
+pub(super) const IN_CLUSTER: &str = "https://kubernetes.default.svc";
 
 /// One Application.
 #[derive(Debug, Clone)]

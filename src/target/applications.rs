@@ -1,27 +1,45 @@
-//! `--target applications`: one Application per component and cluster, for a root application to apply in waves.
+//! `--target applications`: one Application per component and cluster, for a root application to apply in waves; one
+//! ApplicationSet for each rung that asks for it.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Written;
 use super::application::{self, Application};
+use super::{Written, rung_set};
 use crate::emit::Selection;
-use crate::model::Ladder;
+use crate::model::{Ladder, Phase, Rung};
 use crate::problem::Problems;
 
-/// The Applications, in the order of their waves.
+/// The objects, in the order of their waves.
 ///
 /// # Errors
-/// When the repository is unknown or names clash.
+/// When the repository is unknown, names clash, or an ApplicationSet cannot create what stands on its rung.
 pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems> {
-    let (list, findings) = application::applications(ladder, selection)?;
+    let (list, mut findings) = application::applications(ladder, selection)?;
     let namespace = &ladder.settings.targets.namespace;
-    let objects = list
-        .iter()
-        .map(|application| {
-            (ladder.component(application.component).name.clone(), object(application, namespace))
-        })
-        .collect();
+    let mut objects = Vec::new();
+    let mut done: BTreeSet<&Phase> = BTreeSet::new();
+    for application in &list {
+        let phase = &ladder.placement(application.component).phase;
+        let Some((rung, set)) =
+            rung_of(ladder, phase).and_then(|rung| Some((rung, rung.application_set.as_ref()?)))
+        else {
+            objects
+                .push((ladder.component(application.component).name.clone(), object(application, namespace)));
+            continue;
+        };
+        if done.insert(phase) {
+            let (made, left_out) = rung_set::write(ladder, rung, set)?;
+            objects.push((set.name.clone(), made));
+            findings.extend(left_out);
+        }
+    }
     Ok(Written { objects, findings })
+}
+
+fn rung_of<'l>(ladder: &'l Ladder, phase: &Phase) -> Option<&'l Rung> {
+    ladder.rungs.position(phase).map(|position| &ladder.rungs.list[position])
 }
 
 fn object(application: &Application, namespace: &str) -> Value {

@@ -12,6 +12,7 @@ pub mod flux_health;
 pub mod flux_source;
 pub mod name;
 pub mod reduce;
+pub mod rung_set;
 pub mod source;
 pub mod sync;
 pub mod waves;

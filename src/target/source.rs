@@ -75,7 +75,7 @@ pub fn generate_paths(ladder: &Ladder, component: ComponentIndex) -> String {
     paths.join(";")
 }
 
-fn repository(targets: &TargetSettings) -> Result<&str, Problems> {
+pub(super) fn repository(targets: &TargetSettings) -> Result<&str, Problems> {
     targets.repo_url.as_deref().ok_or_else(|| {
         Problem::new("Applications need the address of the repository, and `targets.repoURL` does not say it")
             .at("ladder.yaml")

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use crate::load::targets::merge;
-use crate::model::{Component, ComponentIndex, Ladder};
+use crate::model::{Component, ComponentIndex, Ladder, Phase};
 
 const CREATE_NAMESPACE: &str = "CreateNamespace=true";
 const SKIP_DRY_RUN: &str = "SkipDryRunOnMissingResource=true";
@@ -40,7 +40,11 @@ impl<'l> Facts<'l> {
 pub fn policy(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>) -> Value {
     let component = ladder.component(index);
     let mut policy = Value::Object(ladder.settings.targets.sync_policy.clone());
-    merge(&mut policy, &json!({"retry": retry(ladder, index)}));
+    let mut retry = retry(ladder, &ladder.placement(index).phase);
+    if let Some(limit) = component.descriptor.retries {
+        retry["limit"] = json!(limit);
+    }
+    merge(&mut policy, &json!({"retry": retry}));
     if let Some(own) = &component.descriptor.sync_policy {
         merge(&mut policy, &Value::Object(own.clone()));
     }
@@ -51,8 +55,22 @@ pub fn policy(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>) -> Valu
     policy
 }
 
-/// Attempts and pauses: the default, then the targets', then the rung's, then the component's.
-fn retry(ladder: &Ladder, index: ComponentIndex) -> Value {
+/// The sync policy of Applications whose component is not known yet: both options that depend on it are on.
+#[must_use]
+pub fn policy_of_rung(ladder: &Ladder, phase: &Phase) -> Value {
+    let mut policy = Value::Object(ladder.settings.targets.sync_policy.clone());
+    merge(&mut policy, &json!({"retry": retry(ladder, phase)}));
+    let mut options = written_options(ladder, &policy);
+    options.push(CREATE_NAMESPACE.to_owned());
+    if ladder.settings.is_on(SKIP_DRY_RUN_RULE) {
+        options.push(SKIP_DRY_RUN.to_owned());
+    }
+    policy["syncOptions"] = json!(last_of_each(options));
+    policy
+}
+
+/// Attempts and pauses: the default, then the targets', then the rung's.
+fn retry(ladder: &Ladder, phase: &Phase) -> Value {
     let mut retry = json!({
         "limit": RETRIES,
         "backoff": {"duration": "5s", "factor": 2, "maxDuration": "3m"},
@@ -60,21 +78,25 @@ fn retry(ladder: &Ladder, index: ComponentIndex) -> Value {
     if let Some(common) = ladder.settings.targets.sync_policy.get("retry") {
         merge(&mut retry, common);
     }
-    let position = ladder.rungs.position(&ladder.placement(index).phase);
-    if let Some(own) = position.and_then(|position| ladder.rungs.list[position].retry.as_ref()) {
+    if let Some(own) =
+        ladder.rungs.position(phase).and_then(|position| ladder.rungs.list[position].retry.as_ref())
+    {
         merge(&mut retry, &Value::Object(own.clone()));
-    }
-    if let Some(limit) = ladder.component(index).descriptor.retries {
-        retry["limit"] = json!(limit);
     }
     retry
 }
 
-fn options(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>, policy: &Value) -> Vec<String> {
-    let component = ladder.component(index);
+/// The options of the targets and of a policy.
+fn written_options(ladder: &Ladder, policy: &Value) -> Vec<String> {
     let mut options: Vec<String> = ladder.settings.targets.sync_options.clone();
     let written = policy.get("syncOptions").and_then(Value::as_array).into_iter().flatten();
     options.extend(written.filter_map(Value::as_str).map(str::to_owned));
+    options
+}
+
+fn options(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>, policy: &Value) -> Vec<String> {
+    let component = ladder.component(index);
+    let mut options = written_options(ladder, policy);
     options.extend(component.descriptor.sync_options.iter().cloned());
     if is_namespace_missing(component, facts) {
         options.push(CREATE_NAMESPACE.to_owned());

@@ -1,6 +1,7 @@
 //! Waves of Applications: the order of components among each other, by edges (weak ones included).
 //!
-//! A rung's wave is where its Applications start; a weak wait inside the rung costs one wave more.
+//! A rung's wave is where its Applications start; a weak wait inside the rung costs one wave more, except where one
+//! ApplicationSet creates them all.
 
 use crate::load::settings::Waves;
 use crate::model::{ComponentIndex, Finding, Ladder, Level, Role};
@@ -13,6 +14,18 @@ pub fn waves(ladder: &Ladder) -> (Vec<i64>, Vec<Finding>) {
     match ladder.settings.waves {
         Waves::Banded => banded(ladder, &positions),
         Waves::Dense => (dense(ladder, &positions), Vec::new()),
+    }
+}
+
+/// Gives each component the wave of its Application, where that is what a wave counts.
+pub fn place(ladder: &mut Ladder) {
+    let positions = positions(ladder);
+    let (waves, _) = waves(ladder);
+    for (number, placement) in ladder.placements.iter_mut().enumerate() {
+        placement.wave = waves[number];
+        if ladder.settings.waves == Waves::Banded {
+            placement.depth = waves[number] - ladder.rungs.list[positions[number]].wave;
+        }
     }
 }
 
@@ -44,6 +57,9 @@ fn banded(ladder: &Ladder, positions: &[usize]) -> (Vec<i64>, Vec<Finding>) {
         let position = positions[member];
         let inside = out[member].iter().filter(|target| positions[**target] == position);
         let depth = inside.map(|target| depths[*target] + 1).max().unwrap_or(0);
+        if list[position].application_set.is_some() {
+            continue;
+        }
         let room = list.get(position + 1).map_or(i64::MAX, |next| next.wave - list[position].wave);
         depths[member] = depth.min(room - 1);
         if depth >= room {

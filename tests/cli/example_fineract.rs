@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::harness::{Surroundings, Tree, documents, matches_file, repository, run, run_in};
+use crate::harness::{self, Surroundings, Tree, documents, repository, run, run_in};
 
 /// The table its people kept by hand: Application, wave, what it depends on.
 const TABLE: &[(&str, i64, &[&str])] = &[
@@ -43,7 +43,7 @@ fn list(value: &Value) -> &[Value] {
 #[test]
 fn every_application_has_the_wave_of_the_table() {
     let output = run(&example(), &["render", "--target", "applications"]).succeeded();
-    matches_file(&example().join("expected-applications.yaml"), &output);
+    harness::matches_file(&example().join("expected-applications.yaml"), &output);
     let applications = documents(&output);
     let waves: Vec<(&str, i64)> = applications
         .iter()
@@ -95,7 +95,7 @@ fn every_edge_has_its_reason_and_few_are_declared() {
         })
         .collect();
     let lines: Vec<String> = edges.iter().map(|edge| format!("{edge}\n")).collect();
-    matches_file(&example().join("expected-edges.txt"), &lines.concat());
+    harness::matches_file(&example().join("expected-edges.txt"), &lines.concat());
     let declared: Vec<&String> = edges.iter().filter(|edge| edge.contains("depends-on")).collect();
     assert_eq!(declared.len(), 4, "keycloak and the three fineracts wait for the schema: {declared:?}");
     assert!(declared.iter().all(|edge| edge.contains("-> fineract-dev-database-init  ")), "{declared:?}");
@@ -137,7 +137,7 @@ fn hooks_have_the_waves_of_the_document() {
         })
         .collect();
     hooks.sort();
-    matches_file(&example().join("expected-hooks.txt"), &hooks.concat());
+    harness::matches_file(&example().join("expected-hooks.txt"), &hooks.concat());
     for expected in [
         "fineract-dev-database-init PreSync 5 batch/Job/fineract-dev/create-databases-job\n",
         "fineract-dev-database-init PreSync 6 batch/Job/fineract-dev/fineract-schema-migration\n",

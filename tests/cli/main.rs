@@ -2,6 +2,7 @@
 
 mod bytes;
 mod commands;
+mod example_app_of_apps;
 mod example_fineract;
 mod example_flux_layers;
 mod example_laravel_chart;
