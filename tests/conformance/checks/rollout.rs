@@ -19,7 +19,7 @@ use crate::parts::cluster::Cluster;
 use crate::parts::flux::Flux;
 use crate::parts::process::output;
 use crate::parts::repo::Repo;
-use crate::parts::repo_server::{LADDER, RepoServer};
+use crate::parts::repo_server::{LADDER, RepoServer, joined};
 
 const NAME: &str = "rollout";
 /// How many reasons of one failure are shown.
@@ -114,8 +114,8 @@ impl Ground<'_> {
     /// Applies what `render --target flux` prints, and waits.
     fn flux(&self, rollout: &Rollout, cluster: &Cluster, limit: Duration) -> Result<()> {
         let flux = Flux::start(self.built, self.folder, cluster, self.repo)?;
-        let mut command = Command::new(LADDER);
-        command.args(["render", ".", "--target", "flux"]).current_dir(self.repo.folder());
+        let mut command = self.ladder()?;
+        command.args(["render", ".", "--target", "flux"]);
         command.args(rollout.only.iter().flat_map(|phases| ["--phases", phases]));
         let file = self.folder.join("kustomizations.yaml");
         fs::write(&file, output(&mut command)?)?;
@@ -125,8 +125,15 @@ impl Ground<'_> {
 
     /// The plan of the repository, with every resource and edge.
     fn plan(&self) -> Result<Value> {
-        let mut command = Command::new(LADDER);
-        command.args(["plan", ".", "--format", "json", "--resources"]).current_dir(self.repo.folder());
+        let mut command = self.ladder()?;
+        command.args(["plan", ".", "--format", "json", "--resources"]);
         Ok(serde_json::from_slice(&output(&mut command)?)?)
+    }
+
+    /// Our program in the repository, with the real helm and kustomize.
+    fn ladder(&self) -> Result<Command> {
+        let mut command = Command::new(LADDER);
+        command.current_dir(self.repo.folder()).env("PATH", joined([self.built.programs()])?);
+        Ok(command)
     }
 }

@@ -209,7 +209,8 @@ impl Place<'_> {
     }
 }
 
-fn joined<const N: usize>(folders: [PathBuf; N]) -> Result<OsString> {
+/// A PATH with these folders first.
+pub(crate) fn joined<const N: usize>(folders: [PathBuf; N]) -> Result<OsString> {
     let system = env::var_os("PATH").unwrap_or_default();
     Ok(env::join_paths(folders.into_iter().chain(env::split_paths(&system)))?)
 }
