@@ -112,6 +112,16 @@ pub fn program_stamp(program: &str) -> Option<String> {
     })
 }
 
+/// Where the links of a directory lead, as far as that is below the root; a directory that is not there has none.
+#[must_use]
+pub fn link_targets(root: &Path, directory: &str) -> Vec<String> {
+    let Ok(root) = root.canonicalize() else { return Vec::new() };
+    let entries = fs::read_dir(root.join(directory)).into_iter().flatten().filter_map(Result::ok);
+    let links = entries.filter(|entry| entry.path().is_symlink());
+    let targets = links.filter_map(|link| link.path().canonicalize().ok());
+    targets.filter_map(|target| Some(target.strip_prefix(&root).ok()?.to_str()?.to_owned())).collect()
+}
+
 /// Whether a link leads to a directory; one that leads back up would never end.
 fn link_target_is_directory(root: &Path, parent: &Path, link: &str) -> Result<bool, Problems> {
     let target = inside(root, link)?;

@@ -47,7 +47,8 @@ fn word<T: ValueEnum>(parameter: &str, text: Option<&str>) -> Result<Option<T>, 
     T::from_str(text, false).map(Some).map_err(|_| {
         let known: Vec<_> = T::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
         let known: Vec<&str> = known.iter().map(clap::builder::PossibleValue::get_name).collect();
-        Problem::new(format!("parameter `{parameter}` cannot be `{text}`"))
+        // The value is not shown: nobody knows what was put there by mistake.
+        Problem::new(format!("parameter `{parameter}` has a value it cannot have"))
             .help(suggestion(text, known))
             .into()
     })

@@ -12,6 +12,8 @@ use crate::model::{Edge, Gate, Ladder, Resource};
 pub const APPLICATION: &str = include_str!("application.lua");
 /// Lua for `argoproj.io/ApplicationSet`, where rungs are rolled out by one.
 pub const APPLICATION_SET: &str = include_str!("applicationset.lua");
+/// Lua for CRDs, which Argo CD's own check may fail a sync for.
+pub const CRD: &str = include_str!("crd.lua");
 /// Lua for custom kinds.
 pub const KIND: &str = include_str!("kind.lua");
 
@@ -43,6 +45,7 @@ pub fn patch(ladder: Option<&Ladder>, namespace: &str) -> Value {
     let mut add = |group: &str, kind: &str, lua: &str| {
         data.insert(format!("resource.customizations.health.{group}_{kind}"), json!(lua));
     };
+    add("apiextensions.k8s.io", "CustomResourceDefinition", CRD);
     add("argoproj.io", "Application", APPLICATION);
     if ladder.is_some_and(|ladder| ladder.rungs.list.iter().any(|rung| rung.application_set.is_some())) {
         add("argoproj.io", "ApplicationSet", APPLICATION_SET);

@@ -3,7 +3,7 @@
 use mlua::LuaSerdeExt;
 use serde_json::{Value, json};
 
-use super::{APPLICATION, APPLICATION_SET, KIND};
+use super::{APPLICATION, APPLICATION_SET, CRD, KIND};
 use crate::load::targets::merge;
 
 fn health(script: &str, object: &Value) -> (String, String) {
@@ -155,5 +155,30 @@ fn a_set_is_healthy_only_when_all_its_applications_are() {
         let mut set = json!({"kind": "ApplicationSet"});
         merge(&mut set, &json!({"status": status}));
         assert_eq!(health(APPLICATION_SET, &set).0, expected, "{case}");
+    }
+}
+
+#[test]
+fn a_crd_is_healthy_once_established_and_never_degraded_before() {
+    let condition = |kind: &str, status: &str| json!({"type": kind, "status": status, "message": "m"});
+    for (case, status, expected) in [
+        ("just made", json!({}), "Progressing"),
+        (
+            "approved, not established",
+            json!({"conditions": [condition("KubernetesAPIApprovalPolicyConformant", "True")]}),
+            "Progressing",
+        ),
+        (
+            "established",
+            json!({"conditions": [condition("NamesAccepted", "True"), condition("Established", "True")]}),
+            "Healthy",
+        ),
+        (
+            "its names are taken",
+            json!({"conditions": [condition("NamesAccepted", "False"), condition("Established", "False")]}),
+            "Degraded",
+        ),
+    ] {
+        assert_eq!(health(CRD, &json!({"status": status})).0, expected, "{case}");
     }
 }

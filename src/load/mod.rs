@@ -4,6 +4,7 @@ pub mod descriptor;
 pub mod document;
 pub mod environment;
 pub mod hooks;
+pub mod place;
 pub mod provision;
 pub mod rollout;
 pub mod rung_settings;
@@ -17,9 +18,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::disk;
-use crate::model::{Component, Finding, Origin, Place, Tool};
+use crate::model::{Component, Finding, Origin};
 use crate::problem::{Problem, Problems};
-use crate::render::plain;
 use descriptor::{Context, Source};
 use settings::Settings;
 
@@ -82,7 +82,7 @@ pub fn components(root: &Path, paths: &[String], settings: &Settings) -> Result<
         });
         match parsed {
             Ok(mut component) => {
-                component.component.place = place(root, &component.source);
+                component.component.place = place::of(root, &component.source);
                 loaded.components.push(component);
             }
             Err(Problems(found)) => problems.extend(found),
@@ -99,19 +99,6 @@ pub fn components(root: &Path, paths: &[String], settings: &Settings) -> Result<
     }
     loaded.components.sort_by(|a, b| a.component.name.cmp(&b.component.name));
     Ok(loaded)
-}
-
-/// Where a source is and what renders it.
-fn place(root: &Path, source: &Source) -> Place {
-    let (path, tool) = match source {
-        Source::Directory(path) => (path.clone(), plain::tool_of(root, path)),
-        Source::Globs { base, .. } => (base.clone(), None),
-        Source::Kustomize(path) => (path.clone(), Some(Tool::Kustomize)),
-        Source::Chart { base, chart } => {
-            (chart.path.as_ref().map(|path| disk::joined(base, path)).unwrap_or_default(), Some(Tool::Helm))
-        }
-    };
-    Place { path, tool }
 }
 
 fn duplicates(components: &[LoadedComponent]) -> Vec<Problem> {

@@ -67,6 +67,8 @@ pub struct Place {
     pub path: String,
     /// What makes manifests of it; none when they are manifests.
     pub tool: Option<Tool>,
+    /// Files and folders elsewhere in the tree that go into it: bases, components, charts, value files.
+    pub also: Vec<String>,
 }
 
 /// A component before it has a place.

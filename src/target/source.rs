@@ -71,6 +71,7 @@ pub fn generate_paths(ladder: &Ladder, component: ComponentIndex) -> String {
     if own.descriptor.chart.as_ref().is_some_and(|chart| chart.path.is_none()) {
         paths.remove(1);
     }
+    paths.extend(own.place.also.iter().map(|path| absolute(path)));
     paths.dedup();
     paths.join(";")
 }
