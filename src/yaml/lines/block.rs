@@ -126,6 +126,8 @@ impl<'t> Body<'t> {
                     self.at += blank;
                     return Some(true);
                 }
+                // A repair may turn these tabs into spaces, and the line into content.
+                Some(b'\t') => return None,
                 Some(_) => return Some(false),
             }
         }

@@ -379,6 +379,7 @@ pub(super) const BORDERS: &[(&str, bool)] = &[
     ("a:\tb\n", false),
     ("a:\n- \tb\n", false),
     ("a: [b -, c]\n", false),
+    ("a:\n  b: |\n   {\n\t   c\n", false),
     ("a:\n    b: c\n  d: e\n", false),
     ("a:\n  b\n", false),
     ("- a\n", false),
