@@ -167,6 +167,9 @@ pub(crate) struct Rollout {
     /// The checks that must fail, each with a text of its failure; all others must hold. Empty: all hold.
     #[serde(default)]
     pub(crate) fails: BTreeMap<Check, String>,
+    /// The checks that may fail or hold, where nothing keeps an order and chance decides.
+    #[serde(default)]
+    pub(crate) may_fail: Vec<Check>,
 }
 
 /// How the objects reach Argo CD.
