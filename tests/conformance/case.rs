@@ -170,6 +170,9 @@ pub(crate) struct Rollout {
     /// The checks that may fail or hold, where nothing keeps an order and chance decides.
     #[serde(default)]
     pub(crate) may_fail: Vec<Check>,
+    /// Kinds (`group/Kind`) whose readiness the control plane cannot see: waits for them are left to chance.
+    #[serde(default)]
+    pub(crate) unseen: Vec<String>,
 }
 
 /// How the objects reach Argo CD.

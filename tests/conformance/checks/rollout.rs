@@ -57,7 +57,13 @@ pub(crate) fn check(ground: &Ground, rollout: &Rollout) -> Result<String> {
 /// The numbers, if the checks that fail are those that must.
 fn compare(rollout: &Rollout, outcome: &Outcome) -> Result<String> {
     for (check, reasons) in &outcome.failures {
-        let some: Vec<&str> = reasons.iter().take(SHOWN).map(String::as_str).collect();
+        let is_seen =
+            |reason: &&String| !rollout.unseen.iter().any(|kind| reason.contains(&format!("but {kind}/")));
+        let reasons: Vec<&String> = reasons.iter().filter(is_seen).collect();
+        if reasons.is_empty() {
+            continue;
+        }
+        let some: Vec<&str> = reasons.iter().take(SHOWN).map(|reason| reason.as_str()).collect();
         match rollout.fails.get(check) {
             None if rollout.may_fail.contains(check) => {}
             None => bail!("{check:?} ({}):\n    {}", outcome.summary, some.join("\n    ")),
