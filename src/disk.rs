@@ -58,7 +58,7 @@ pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
         let is_directory = if is_dangling {
             false
         } else if file_type.is_symlink() {
-            link_target_is_directory(root, &path, &joined(directory, &name))?
+            link_target_is_directory(root, &joined(directory, &name))?
         } else {
             file_type.is_dir()
         };
@@ -83,7 +83,7 @@ pub fn files_below(root: &Path, directory: &str) -> Result<Vec<String>, Problems
             let file_type = entry.file_type().map_err(|error| unreadable(&below, &error))?;
             let is_directory = match file_type.is_symlink() {
                 true if fs::metadata(entry.path()).is_err() => continue,
-                true => link_target_is_directory(root, &path, &below)?,
+                true => link_target_is_directory(root, &below)?,
                 false => file_type.is_dir(),
             };
             if is_directory { open.push(below) } else { files.push(below) }
@@ -99,7 +99,22 @@ pub fn files_below(root: &Path, directory: &str) -> Result<Vec<String>, Problems
 /// When it cannot be read.
 pub fn read_bytes(root: &Path, file: &str) -> Result<Vec<u8>, Problems> {
     let path = inside(root, file)?;
+    checked_size(&path, file)?;
     fs::read(&path).map_err(|error| unreadable(file, &error))
+}
+
+/// Refuses what cannot be read whole: a pipe or a device would keep us waiting for ever.
+fn checked_size(path: &Path, file: &str) -> Result<(), Problems> {
+    let metadata = fs::metadata(path).map_err(|error| unreadable(file, &error))?;
+    let size = metadata.len();
+    if !metadata.is_file() {
+        return Err(Problem::new("this is no file").at(file).help("put a file there, or remove it").into());
+    }
+    if size > MAX_FILE_BYTES {
+        let message = format!("the file has {size} bytes, more than the {MAX_FILE_BYTES} read here");
+        return Err(Problem::new(message).at(file).into());
+    }
+    Ok(())
 }
 
 /// Path, size and time of change of a program on the PATH: another program has another stamp.
@@ -122,13 +137,16 @@ pub fn link_targets(root: &Path, directory: &str) -> Vec<String> {
     targets.filter_map(|target| Some(target.strip_prefix(&root).ok()?.to_str()?.to_owned())).collect()
 }
 
-/// Whether a link leads to a directory; one that leads back up would never end.
-fn link_target_is_directory(root: &Path, parent: &Path, link: &str) -> Result<bool, Problems> {
+/// Whether a link leads to a directory; one that leads back to a folder on its own path would never end.
+fn link_target_is_directory(root: &Path, link: &str) -> Result<bool, Problems> {
     let target = inside(root, link)?;
     let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(link, &error));
-    if real(parent)?.starts_with(real(&target)?) {
-        let problem = Problem::new("the link leads back to a folder above it").at(link);
-        return Err(problem.help("remove the link").into());
+    let real_target = real(&target)?;
+    for folder in Path::new(link).ancestors().skip(1) {
+        if real(&root.join(folder))?.starts_with(&real_target) {
+            let problem = Problem::new("the link leads back to a folder above it").at(link);
+            return Err(problem.help("remove the link").into());
+        }
     }
     Ok(target.is_dir())
 }
@@ -139,11 +157,7 @@ fn link_target_is_directory(root: &Path, parent: &Path, link: &str) -> Result<bo
 /// When it is missing, unreadable, too large or not UTF-8.
 pub fn read(root: &Path, file: &str) -> Result<String, Problems> {
     let path = inside(root, file)?;
-    let size = fs::metadata(&path).map_err(|error| unreadable(file, &error))?.len();
-    if size > MAX_FILE_BYTES {
-        let message = format!("the file has {size} bytes, more than the {MAX_FILE_BYTES} read here");
-        return Err(Problem::new(message).at(file).into());
-    }
+    checked_size(&path, file)?;
     let bytes = fs::read(&path).map_err(|error| unreadable(file, &error))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

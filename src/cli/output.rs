@@ -115,8 +115,12 @@ pub(super) fn to_file(
 ) -> anyhow::Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let place = || format!("{} cannot be written", path.display());
-    let file =
-        tempfile::Builder::new().permissions(permissions()).tempfile_in(directory).with_context(place)?;
+    // Without the name of the temporary file, which nobody has asked for.
+    let file = tempfile::Builder::new()
+        .permissions(permissions())
+        .tempfile_in(directory)
+        .map_err(|error| io::Error::from(error.kind()))
+        .with_context(place)?;
     let mut out = io::BufWriter::with_capacity(1 << 18, file);
     write(&mut out)?;
     let file = out.into_inner().map_err(io::IntoInnerError::into_error).with_context(place)?;

@@ -397,15 +397,40 @@ fn source(document: &Document<Descriptor>, base: &str) -> Result<Source, Problem
             .help("keep one of them")
             .into());
     }
-    let under = |path: &str| crate::disk::joined(base, path);
+    let under = |field: &str, path: &str| below_root(document, field, base, path);
     if let Some(kustomize) = &descriptor.kustomize {
-        return Ok(Source::Kustomize(under(&kustomize.path)));
+        return Ok(Source::Kustomize(under("kustomize", &kustomize.path)?));
     }
     if let Some(chart) = &descriptor.chart {
+        let paths = chart.path.iter().chain(&chart.value_files);
+        paths.map(|path| under("chart", path)).collect::<Result<Vec<_>, _>>()?;
         return Ok(Source::Chart { base: base.to_owned(), chart: Box::new(chart.clone()) });
+    }
+    for pattern in &descriptor.manifests {
+        under("manifests", pattern)?;
     }
     if !descriptor.manifests.is_empty() {
         return Ok(Source::Globs { base: base.to_owned(), patterns: descriptor.manifests.clone() });
     }
-    Ok(Source::Directory(descriptor.path.as_deref().map_or_else(|| base.to_owned(), under)))
+    Ok(Source::Directory(under("path", descriptor.path.as_deref().unwrap_or_default())?))
+}
+
+/// A path of a descriptor, from the root.
+fn below_root(
+    document: &Document<Descriptor>,
+    field: &str,
+    base: &str,
+    path: &str,
+) -> Result<String, Problems> {
+    let joined = crate::disk::joined(base, path);
+    let problem = if path.starts_with('/') {
+        Problem::new(format!("`{path}` is an absolute path"))
+            .help("write it relative to the descriptor; nothing outside the root is read")
+    } else if joined.starts_with("..") {
+        Problem::new(format!("`{joined}` leaves the root"))
+            .help("move it below the root, or run on a directory that holds both")
+    } else {
+        return Ok(joined);
+    };
+    Err(problem.at(document.place(&[field])).into())
 }

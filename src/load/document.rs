@@ -35,7 +35,7 @@ impl<T: DeserializeOwned> Document<T> {
         let mut documents = serde_yaml::Deserializer::from_str(text.trim_start_matches('\u{feff}'));
         let value = documents
             .next()
-            .map_or_else(|| serde_yaml::from_str(""), T::deserialize)
+            .map_or_else(|| serde_yaml::from_str(""), |document| merged(document, text))
             .map_err(|error| Problem::from_serde(file, &error))?;
         Ok(Self { file: Arc::clone(file), value, tree })
     }
@@ -78,6 +78,17 @@ impl<T: DeserializeOwned> Document<T> {
         });
         found
     }
+}
+
+/// A document into its type, with what merge keys (`<<`) bring.
+fn merged<T: DeserializeOwned>(document: serde_yaml::Deserializer<'_>, text: &str) -> serde_yaml::Result<T> {
+    // Places are lost on the way through a value, so only where it must be.
+    if !text.contains("<<") {
+        return T::deserialize(document);
+    }
+    let mut value = serde_yaml::Value::deserialize(document)?;
+    value.apply_merge()?;
+    serde_yaml::from_value(value)
 }
 
 /// Reads a field whose entries may all be commented out: `dependsOn:` without a value is as good as none.

@@ -198,31 +198,29 @@ fn tool(root: &Path, component: &LoadedComponent) -> Option<Tool> {
 fn files(root: &Path, component: &LoadedComponent) -> Result<Found, Problems> {
     let origin = &component.source_origin;
     match &component.source {
-        Source::Directory(path) if path.starts_with("..") => {
-            Err(Problem::new(format!("`{path}` leaves the root"))
-                .at(origin)
-                .help("move the manifests below the root, or run on a directory that holds both")
-                .into())
-        }
         Source::Directory(path) => {
             if plain::tool_of(root, path).is_some() {
                 return Ok(Found::default());
             }
-            if !crate::disk::is_directory(root, path) {
-                let message = format!(
-                    "`{path}`, the path of component `{}`, is not a directory",
-                    component.component.name
-                );
-                return Err(Problem::new(message)
-                    .at(origin)
-                    .help("`path` is relative to the descriptor: correct it, or use `manifests` for single files")
-                    .into());
-            }
+            checked_directory(root, path, component)?;
             plain::in_directory(root, path)
         }
+        Source::Kustomize(path) => checked_directory(root, path, component).map(|()| Found::default()),
         Source::Globs { base, patterns } => plain::by_globs(root, base, patterns, origin),
-        Source::Kustomize(_) | Source::Chart { .. } => Ok(Found::default()),
+        Source::Chart { .. } => Ok(Found::default()),
     }
+}
+
+fn checked_directory(root: &Path, path: &str, component: &LoadedComponent) -> Result<(), Problems> {
+    if crate::disk::is_directory(root, path) {
+        return Ok(());
+    }
+    let message =
+        format!("`{path}`, the path of component `{}`, is not a directory", component.component.name);
+    Err(Problem::new(message)
+        .at(&component.source_origin)
+        .help("`path` is relative to the descriptor: correct it, or use `manifests` for single files")
+        .into())
 }
 
 fn skipped_finding(component: &LoadedComponent, (path, tool): &(String, Tool)) -> Finding {

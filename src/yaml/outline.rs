@@ -14,7 +14,7 @@ pub struct Outline {
     pub items: bool,
     /// Keys that their mapping already had; Go takes the last.
     pub duplicate_keys: Vec<(String, Mark)>,
-    /// Paths of annotations and labels whose value is not a string for Go.
+    /// Paths of annotations, labels and names whose value is not a string for Go.
     pub non_string_values: Vec<(String, Mark)>,
     pub(super) sites: Sites,
     pub(super) limits: Limits,

@@ -20,6 +20,7 @@ enum Inner {
     Annotations,
     Labels,
     Namespace,
+    Name,
     #[default]
     Other,
 }
@@ -160,7 +161,12 @@ impl Tracker {
             }
             "namespace" => {
                 sites.namespace = site;
+                self.outline.non_string_values.retain(|(path, _)| path != NAMESPACE);
                 Inner::Namespace
+            }
+            "name" | "generateName" => {
+                self.outline.non_string_values.retain(|(path, _)| path != NAME);
+                Inner::Name
             }
             _ => Inner::Other,
         };
@@ -198,14 +204,20 @@ impl Tracker {
         let path = match self.inner {
             Inner::Annotations => ANNOTATIONS,
             Inner::Labels => LABELS,
-            _ => return,
+            Inner::Name => NAME,
+            Inner::Namespace => NAMESPACE,
+            Inner::Other => return,
+        };
+        let is_text = |Scalar { text, plain, .. }: Scalar<'_>| {
+            !plain || matches!(go_value(text), GoValue::Null | GoValue::Text)
         };
         let fits = match (self.depth, event) {
+            (2, Event::Scalar(scalar)) if matches!(self.inner, Inner::Name | Inner::Namespace) => {
+                is_text(scalar)
+            }
             (2, Event::MappingStart) => true,
             (2, Event::Scalar(scalar)) => scalar.plain && go_value(scalar.text) == GoValue::Null,
-            (3, Event::Scalar(Scalar { text, plain, .. })) => {
-                !plain || matches!(go_value(text), GoValue::Null | GoValue::Text)
-            }
+            (3, Event::Scalar(scalar)) => is_text(scalar),
             _ => false,
         };
         if !fits {
@@ -229,3 +241,5 @@ impl Tracker {
 const FEW: usize = 256;
 const ANNOTATIONS: &str = "metadata.annotations";
 const LABELS: &str = "metadata.labels";
+const NAME: &str = "metadata.name";
+const NAMESPACE: &str = "metadata.namespace";

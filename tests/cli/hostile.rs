@@ -162,3 +162,64 @@ fn secret_values_never_reach_a_message() {
         assert!(!format!("{}{}", run.stdout, run.stderr).contains("hunter"), "{args:?}: {run:?}");
     }
 }
+
+#[test]
+fn a_pipe_among_the_manifests_does_not_keep_us_waiting() {
+    let tree = tree(CONFIG);
+    let pipe = tree.path().join("shop/pipe.yaml");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is everywhere");
+    assert!(made.success());
+    let message = tree.run(&["render"]).refused();
+    assert!(message.contains("shop/pipe.yaml: error: this is no file"), "{message}");
+}
+
+#[test]
+fn folders_that_link_to_each_other_are_told_at_the_link() {
+    let tree = tree(CONFIG);
+    for (folder, target) in [("a", "../b"), ("b", "../a")] {
+        fs::create_dir(tree.path().join("shop").join(folder)).unwrap();
+        symlink(target, tree.path().join("shop").join(folder).join("link")).unwrap();
+    }
+    let message = tree.run(&["render"]).refused();
+    assert!(message.contains("error: the link leads back to a folder above it"), "{message}");
+    assert!(message.contains("help: remove the link"), "{message}");
+}
+
+#[test]
+fn paths_outside_the_root_are_refused_where_the_descriptor_names_them() {
+    for (source, fact) in [
+        ("path: /etc", "`/etc` is an absolute path"),
+        ("path: ../..", "`..` leaves the root"),
+        ("manifests: ['../../etc/*.yaml']", "`../etc/*.yaml` leaves the root"),
+        ("kustomize: {path: ../../x}", "`../x` leaves the root"),
+        ("kustomize: {path: gone}", "`shop/gone`, the path of component `shop`, is not a directory"),
+        ("chart: {path: ../../chart}", "`../chart` leaves the root"),
+        ("chart: {path: chart, valueFiles: [/etc/passwd]}", "`/etc/passwd` is an absolute path"),
+    ] {
+        let tree = tree(CONFIG);
+        tree.write("shop/component.yaml", format!("name: shop\n{source}\n"));
+        let message = tree.run(&["plan"]).refused();
+        assert!(message.starts_with("shop/component.yaml:2:"), "{source}: {message}");
+        assert!(message.contains(fact) && message.contains("help: "), "{source}: {message}");
+    }
+}
+
+#[test]
+fn names_that_are_no_text_are_refused() {
+    for (field, value) in [("name", "5"), ("name", "yes"), ("name", "1e3"), ("namespace", "010")] {
+        let text = format!("apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  {field}: {value}\n");
+        let text = if field == "name" { text.replace("  name: a\n", "") } else { text };
+        let message = refusal(&text);
+        assert!(message.contains(&format!("`metadata.{field}` is not a string")), "{value}: {message}");
+    }
+    let quoted = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: '5'\n  namespace: \"010\"\n";
+    tree(quoted).run(&["render"]).succeeded();
+}
+
+#[test]
+fn merge_keys_of_descriptors_count() {
+    let tree = tree(CONFIG);
+    tree.write("shop/component.yaml", "x-base: &base {domain: data, project: p}\n<<: *base\nname: shop\n");
+    let plan = tree.run(&["plan", "--format=json"]).succeeded();
+    assert!(plan.contains(r#""domain":"data""#) || plan.contains(r#""domain": "data""#), "{plan}");
+}
