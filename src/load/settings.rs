@@ -12,7 +12,7 @@ use super::hooks::GateSettings;
 use super::targets::TargetSettings;
 use super::{provision, rungs};
 use crate::catalogue::compiled;
-use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
+use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows};
 use crate::model::{Finding, Level, Provision, Rungs, duration};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
@@ -70,6 +70,8 @@ pub struct LadderFile {
     pub makes: Vec<MakesRow>,
     /// Further kinds.
     pub kinds: Vec<KindRow>,
+    /// How further kinds say that they are ready.
+    pub ready: Vec<ReadyRow>,
     /// Further rows of the provider catalogue.
     pub providers: Vec<ProviderRow>,
     /// What the cluster already has, e.g. `{storageClass: standard}`.
@@ -99,6 +101,7 @@ impl Default for LadderFile {
             edges: Vec::new(),
             makes: Vec::new(),
             kinds: Vec::new(),
+            ready: Vec::new(),
             providers: Vec::new(),
             external: Vec::new(),
             targets: TargetSettings::default(),
@@ -221,6 +224,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
             makes: document.value.makes,
             providers: document.value.providers,
             health: Vec::new(),
+            ready: document.value.ready,
         },
         targets: document.value.targets,
         gates: document.value.gates,
