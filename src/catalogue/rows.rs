@@ -73,14 +73,14 @@ pub struct HealthRow {
 
 /// What the status of an object shows: a condition, or a field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged, deny_unknown_fields)]
+#[serde(untagged, try_from = "SignFields")]
+#[schemars(with = "SignFields")]
 pub enum Sign {
     /// A condition has a status.
     Condition {
         /// Its type.
         condition: String,
-        /// `True` unless said.
-        #[serde(default = "holds")]
+        /// Its status.
         status: String,
     },
     /// A field has one of these values, or any.
@@ -88,9 +88,36 @@ pub enum Sign {
         /// Keys below `status`, with dots between them.
         field: String,
         /// Its values; none: it is there and not empty.
-        #[serde(default)]
         is: Vec<serde_json::Value>,
     },
+}
+
+/// A sign as it is written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SignFields {
+    /// Type of a condition.
+    condition: Option<String>,
+    /// Its status; `True` unless said.
+    #[serde(default = "holds")]
+    status: String,
+    /// Or a field: keys below `status`, with dots between them.
+    field: Option<String>,
+    /// Its values; none: it is there and not empty.
+    #[serde(default)]
+    is: Vec<serde_json::Value>,
+}
+
+impl TryFrom<SignFields> for Sign {
+    type Error = &'static str;
+
+    fn try_from(written: SignFields) -> Result<Self, Self::Error> {
+        match (written.condition, written.field) {
+            (Some(condition), None) => Ok(Self::Condition { condition, status: written.status }),
+            (None, Some(field)) => Ok(Self::Field { field, is: written.is }),
+            _ => Err("a sign is either a `condition` or a `field`"),
+        }
+    }
 }
 
 fn holds() -> String {
