@@ -210,6 +210,7 @@ fn climb(
     let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, Vec::new());
     ladder.extra_annotations = extra;
     ladder.unchecked_gates = health::unchecked_gates(&ladder.edges, &ladder.resources, catalogue);
+    ladder.ready_rows = health::ready_rows(&ladder.resources, catalogue);
     ladder.settings = settings.clone();
     if settings.scope == Scope::Component {
         target::waves::place(&mut ladder);

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, RwLock};
 
 pub use compiled::{CompileError, Compiled, ProbeKind};
-pub use rows::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
+pub use rows::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows};
 
 /// The compiled-in rows.
 fn built_in() -> Rows {
@@ -39,6 +39,7 @@ pub struct Catalogue {
     kinds: ByKind<KindRow>,
     pod_specs: ByKind<Vec<rows::PodSpecRow>>,
     health: Vec<rows::HealthRow>,
+    ready: ByKind<Arc<ReadyRow>>,
     edges_by_kind: ByKind<Vec<usize>>,
     makes_by_kind: ByKind<Vec<usize>>,
     pod_edges: Vec<usize>,
@@ -62,12 +63,14 @@ impl Catalogue {
         rows.makes.extend(extra.makes.iter().cloned());
         rows.kinds.extend(extra.kinds.iter().cloned());
         rows.providers.extend(extra.providers.iter().cloned());
-        let Rows { kinds, pod_specs, edges, makes, providers, health } = rows;
+        rows.ready.extend(extra.ready.iter().cloned());
+        let Rows { kinds, pod_specs, edges, makes, providers, health, ready } = rows;
         Ok(Self {
             edges_by_kind: by_kind(edges.iter().map(|row| &row.matches)),
             makes_by_kind: by_kind(makes.iter().map(|row| &row.matches)),
             pod_edges: (0..edges.len()).filter(|index| edges[*index].matches.pod_spec).collect(),
             kinds: kinds_by_kind(kinds),
+            ready: ready_by_kind(ready),
             pod_specs: pods_by_kind(&pod_specs),
             images: image::ImageIndex::new(&providers),
             shared_groups: shared_groups(&providers),
@@ -90,6 +93,12 @@ impl Catalogue {
     pub fn has_health(&self, group: &str, kind: &str) -> bool {
         self.kind(group, kind).is_some_and(|row| row.health)
             || self.health.iter().any(|row| fits(&row.group, group) && fits(&row.kind, kind))
+    }
+
+    /// How objects of a kind say that they are ready, where that is known.
+    #[must_use]
+    pub fn ready(&self, group: &str, kind: &str) -> Option<&Arc<ReadyRow>> {
+        of_kind(&self.ready, group, kind)
     }
 
     /// Whether the kind carries a pod template.
@@ -276,6 +285,16 @@ fn kinds_by_kind(rows: Vec<KindRow>) -> ByKind<KindRow> {
     let mut map: ByKind<KindRow> = HashMap::new();
     for row in rows {
         map.entry(row.group.clone()).or_default().insert(row.kind.clone(), row);
+    }
+    map
+}
+
+fn ready_by_kind(rows: Vec<ReadyRow>) -> ByKind<Arc<ReadyRow>> {
+    let mut map: ByKind<Arc<ReadyRow>> = HashMap::new();
+    for row in rows.into_iter().map(Arc::new) {
+        for kind in &row.kinds {
+            map.entry(row.group.clone()).or_default().insert(kind.clone(), Arc::clone(&row));
+        }
     }
     map
 }

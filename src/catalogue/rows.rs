@@ -23,6 +23,8 @@ pub struct Rows {
     pub providers: Vec<ProviderRow>,
     /// Kinds Argo CD ships a health check for.
     pub health: Vec<HealthRow>,
+    /// How objects of a kind say that they are ready.
+    pub ready: Vec<ReadyRow>,
 }
 
 /// Whether objects of a kind live in a namespace.
@@ -67,6 +69,79 @@ pub struct HealthRow {
     pub group: String,
     /// Kind.
     pub kind: String,
+}
+
+/// What the status of an object shows: a condition, or a field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, try_from = "SignFields")]
+#[schemars(with = "SignFields")]
+pub enum Sign {
+    /// A condition has a status.
+    Condition {
+        /// Its type.
+        condition: String,
+        /// Its status.
+        status: String,
+    },
+    /// A field has one of these values, or any.
+    Field {
+        /// Keys below `status`, with dots between them.
+        field: String,
+        /// Its values; none: it is there and not empty.
+        is: Vec<serde_json::Value>,
+    },
+}
+
+/// A sign as it is written.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SignFields {
+    /// Type of a condition.
+    condition: Option<String>,
+    /// Its status; `True` unless said.
+    #[serde(default = "holds")]
+    status: String,
+    /// Or a field: keys below `status`, with dots between them.
+    field: Option<String>,
+    /// Its values; none: it is there and not empty.
+    #[serde(default)]
+    is: Vec<serde_json::Value>,
+}
+
+impl TryFrom<SignFields> for Sign {
+    type Error = &'static str;
+
+    fn try_from(written: SignFields) -> Result<Self, Self::Error> {
+        match (written.condition, written.field) {
+            (Some(condition), None) => Ok(Self::Condition { condition, status: written.status }),
+            (None, Some(field)) => Ok(Self::Field { field, is: written.is }),
+            _ => Err("a sign is either a `condition` or a `field`"),
+        }
+    }
+}
+
+fn holds() -> String {
+    "True".to_owned()
+}
+
+/// How objects of a kind say that they are ready.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReadyRow {
+    /// API group.
+    pub group: String,
+    /// One kind or several.
+    #[serde(rename = "kind", deserialize_with = "one_or_many")]
+    #[schemars(with = "serde_json::Value")]
+    pub kinds: Vec<String>,
+    /// All of these show.
+    pub ready: Vec<Sign>,
+    /// While one of these shows, it is not.
+    #[serde(default)]
+    pub in_progress: Vec<Sign>,
+    /// Once one of these shows, it will not become ready by itself.
+    #[serde(default)]
+    pub failed: Vec<Sign>,
 }
 
 /// Where a kind keeps its pod template.

@@ -1,11 +1,12 @@
 //! Health checks for Argo CD: the guarded one for child Applications, and one for each custom kind that gates
 //! something and has none of Argo CD's own. Without them a wave does not wait.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, ReadyRow};
 use crate::model::{Edge, Gate, Ladder, Resource};
 
 /// Lua for `argoproj.io/Application`.
@@ -31,6 +32,20 @@ pub fn unchecked_gates(edges: &[Edge], resources: &[Resource], catalogue: &Catal
         .filter(|resource| !catalogue.has_health(&resource.id.group, &resource.id.kind))
         .map(|resource| (resource.id.group.to_string(), resource.id.kind.to_string()))
         .collect()
+}
+
+/// How the kinds among the resources say that they are ready, where that is known.
+#[must_use]
+pub fn ready_rows(
+    resources: &[Resource],
+    catalogue: &Catalogue,
+) -> BTreeMap<(String, String), Arc<ReadyRow>> {
+    let kinds: BTreeSet<(&str, &str)> =
+        resources.iter().map(|one| (one.id.group.as_str(), one.id.kind.as_str())).collect();
+    let known = |(group, kind): (&str, &str)| {
+        Some(((group.to_owned(), kind.to_owned()), Arc::clone(catalogue.ready(group, kind)?)))
+    };
+    kinds.into_iter().filter_map(known).collect()
 }
 
 /// Groups of Kubernetes itself have no dot or end in `.k8s.io`; whoever serves those has his own check or none.

@@ -12,7 +12,7 @@ use super::hooks::GateSettings;
 use super::targets::TargetSettings;
 use super::{provision, rungs};
 use crate::catalogue::compiled;
-use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, Rows};
+use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows};
 use crate::model::{Finding, Level, Provision, Rungs, duration};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
@@ -76,6 +76,8 @@ pub struct LadderFile {
     /// Further kinds.
     #[serde(deserialize_with = "null_is_absent")]
     pub kinds: Vec<KindRow>,
+    /// How further kinds say that they are ready.
+    pub ready: Vec<ReadyRow>,
     /// Further rows of the provider catalogue.
     #[serde(deserialize_with = "null_is_absent")]
     pub providers: Vec<ProviderRow>,
@@ -111,6 +113,7 @@ impl Default for LadderFile {
             edges: Vec::new(),
             makes: Vec::new(),
             kinds: Vec::new(),
+            ready: Vec::new(),
             providers: Vec::new(),
             external: Vec::new(),
             targets: TargetSettings::default(),
@@ -233,6 +236,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
             makes: document.value.makes,
             providers: document.value.providers,
             health: Vec::new(),
+            ready: document.value.ready,
         },
         targets: document.value.targets,
         gates: document.value.gates,

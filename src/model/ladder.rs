@@ -72,6 +72,8 @@ pub struct Ladder {
     pub findings: Vec<Finding>,
     /// Custom kinds that gate something and that Argo CD has no health check for.
     pub unchecked_gates: crate::health::Kinds,
+    /// How the ladder's kinds say that they are ready, by group and kind.
+    pub ready_rows: BTreeMap<(String, String), std::sync::Arc<crate::catalogue::ReadyRow>>,
     /// What `ladder.yaml` and the run say, for targets.
     pub settings: Settings,
 }

@@ -173,6 +173,7 @@ pub fn ladder(parts: Parts, ordered: Ordered, findings: Vec<crate::model::Findin
         order: Vec::new(),
         findings,
         unchecked_gates: crate::health::Kinds::default(),
+        ready_rows: std::collections::BTreeMap::new(),
         settings: Settings::default(),
     }
 }

@@ -26,12 +26,15 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
     let settings = &ladder.settings.targets.flux;
     let barriers = settings.barriers.unwrap_or(ladder.settings.preset == Preset::Layers);
     let waits = reduce::waits(ladder, barriers);
+    let wholes = reduce::waited_as_a_whole(ladder, barriers);
     let mut names = Names::taken_by_manifests(ladder, "kustomize.toolkit.fluxcd.io", "Kustomization");
     let mut written = Written::default();
     for index in in_order(ladder).filter(|index| selection.takes_component(ladder, index.0)) {
         let component = ladder.component(index);
         names.give(namespace(ladder, component), &object_name(&component.name), component);
-        written.objects.push((component.name.clone(), object(ladder, index, &waits[index.0])?));
+        written
+            .objects
+            .push((component.name.clone(), object(ladder, index, &waits[index.0], wholes[index.0])?));
         written.findings.extend(findings(ladder, index));
     }
     names.checked()?;
@@ -53,14 +56,14 @@ fn namespace<'l>(ladder: &'l Ladder, component: &'l Component) -> &'l str {
     own.unwrap_or(&ladder.settings.targets.flux.namespace)
 }
 
-fn object(ladder: &Ladder, index: ComponentIndex, waits: &[usize]) -> Result<Value, Problems> {
+fn object(ladder: &Ladder, index: ComponentIndex, waits: &[usize], whole: bool) -> Result<Value, Problems> {
     let (component, placement) = (ladder.component(index), ladder.placement(index));
     let mut labels: BTreeMap<String, String> = ladder.settings.targets.labels.clone();
     labels.extend(component.descriptor.labels.clone());
     labels.insert(PHASE.to_owned(), placement.phase.0.clone());
     labels.insert("domain".to_owned(), component.domain.clone());
     labels.insert("componentType".to_owned(), placement.role.as_str().to_owned());
-    let mut spec = Value::Object(spec(ladder, index, waits)?);
+    let mut spec = Value::Object(spec(ladder, index, waits, whole)?);
     let mut own = component.descriptor.flux.clone();
     own.shift_remove("namespace");
     merge(&mut spec, &Value::Object(own));
@@ -76,7 +79,12 @@ fn object(ladder: &Ladder, index: ComponentIndex, waits: &[usize]) -> Result<Val
     }))
 }
 
-fn spec(ladder: &Ladder, index: ComponentIndex, waits: &[usize]) -> Result<Map<String, Value>, Problems> {
+fn spec(
+    ladder: &Ladder,
+    index: ComponentIndex,
+    waits: &[usize],
+    whole: bool,
+) -> Result<Map<String, Value>, Problems> {
     let settings = &ladder.settings.targets.flux;
     let component = ladder.component(index);
     let own_namespace = namespace(ladder, component);
@@ -106,7 +114,7 @@ fn spec(ladder: &Ladder, index: ComponentIndex, waits: &[usize]) -> Result<Map<S
     if let Some(namespace) = flux_source::target_namespace(ladder, index) {
         spec.insert("targetNamespace".to_owned(), json!(namespace));
     }
-    spec.extend(flux_health::fields(ladder, index)?);
+    spec.extend(flux_health::fields(ladder, index, whole)?);
     if holds_encrypted(ladder, index) {
         spec.insert("decryption".to_owned(), json!(settings.decryption));
     }

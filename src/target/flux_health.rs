@@ -1,9 +1,10 @@
 //! How Flux knows that a component is ready: everything in it, or the objects that can say so.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::flux_cel;
 use crate::load::targets::FluxHealth;
 use crate::model::{ComponentIndex, Gate, Ladder, Resource, ResourceIndex};
 use crate::problem::{Problem, Problems};
@@ -22,7 +23,37 @@ const READY: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// When a manifest to be checked cannot be read.
-pub fn fields(ladder: &Ladder, index: ComponentIndex) -> Result<Map<String, Value>, Problems> {
+pub fn fields(ladder: &Ladder, index: ComponentIndex, whole: bool) -> Result<Map<String, Value>, Problems> {
+    let mut fields = waited(ladder, index)?;
+    let expressions = expressions(ladder, index, whole)?;
+    if !expressions.is_empty() {
+        fields.insert("healthCheckExprs".to_owned(), json!(expressions));
+    }
+    Ok(fields)
+}
+
+/// Flux takes an object that reports nothing for ready, also one its controller has not looked at yet: the kinds that
+/// something waits for say what they report. With `whole` the component is waited for as a whole.
+fn expressions(ladder: &Ladder, index: ComponentIndex, whole: bool) -> Result<Vec<Value>, Problems> {
+    let gates = gates(ladder, index);
+    let whole = whole || is_gate(ladder, index);
+    let mut kinds = BTreeMap::new();
+    for resource in ladder.resources_of(index).filter(|resource| whole || gates.contains(resource)) {
+        let own = ladder.resource(resource);
+        let kind = (own.id.group.to_string(), own.id.kind.to_string());
+        // Flux refuses a kind that is named twice, in whatever version.
+        if let Some(row) = ladder.ready_rows.get(&kind).filter(|_| !kinds.contains_key(&kind)) {
+            let mut check = json!({"apiVersion": version(own)?, "kind": own.id.kind});
+            for (key, expression) in flux_cel::expressions(row) {
+                check[key] = json!(expression);
+            }
+            kinds.insert(kind, check);
+        }
+    }
+    Ok(kinds.into_values().collect())
+}
+
+fn waited(ladder: &Ladder, index: ComponentIndex) -> Result<Map<String, Value>, Problems> {
     let declared = &ladder.component(index).descriptor.health_checks;
     if !declared.is_empty() {
         return Ok(Map::from_iter([("healthChecks".to_owned(), json!(declared))]));
@@ -57,13 +88,26 @@ fn gates(ladder: &Ladder, index: ComponentIndex) -> BTreeSet<ResourceIndex> {
     waited.filter(|edge| edge.dropped.is_none()).filter_map(|edge| edge.to.resource).collect()
 }
 
-fn check(resource: &Resource) -> Result<Value, Problems> {
+/// Whether another component waits until all of this one is ready.
+fn is_gate(ladder: &Ladder, index: ComponentIndex) -> bool {
+    ladder.outer_edges().any(|edge| {
+        let to = &edge.to;
+        to.component == index && to.resource.is_none() && edge.gate == Gate::Ready && edge.dropped.is_none()
+    })
+}
+
+/// The `apiVersion` as the manifest writes it.
+fn version(resource: &Resource) -> Result<String, Problems> {
     let manifest = &resource.manifest;
     let document = tree::parse_chunk(&manifest.chunk, &Limits::default()).map_err(|error| {
         Problem::new(error.message.clone()).at(format!("{}:{}:{}", manifest.file, error.line, error.column))
     })?;
-    let version = document.get("apiVersion").and_then(tree::Node::text).unwrap_or_default();
-    let mut check = json!({"apiVersion": version, "kind": resource.id.kind, "name": resource.id.name});
+    Ok(document.get("apiVersion").and_then(tree::Node::text).unwrap_or_default().to_string())
+}
+
+fn check(resource: &Resource) -> Result<Value, Problems> {
+    let mut check =
+        json!({"apiVersion": version(resource)?, "kind": resource.id.kind, "name": resource.id.name});
     if !resource.id.namespace.is_empty() {
         check["namespace"] = json!(resource.id.namespace);
     }

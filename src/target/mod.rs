@@ -8,6 +8,7 @@ pub mod applications;
 pub mod applicationset;
 pub mod content;
 pub mod flux;
+mod flux_cel;
 pub mod flux_health;
 pub mod flux_source;
 pub mod name;

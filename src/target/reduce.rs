@@ -20,6 +20,16 @@ pub fn waits(ladder: &Ladder, barriers: bool) -> Vec<Vec<usize>> {
     reduced(&out)
 }
 
+/// Which components something waits for though no edge says what of them: those below a barrier.
+#[must_use]
+pub fn waited_as_a_whole(ladder: &Ladder, barriers: bool) -> Vec<bool> {
+    let positions = waves::positions(ladder);
+    let waiting = (0..positions.len())
+        .filter(|member| barriers || waves::is_decided(ladder, *member, positions[*member]));
+    let highest = waiting.map(|member| positions[member]).max().unwrap_or(0);
+    positions.iter().map(|position| *position < highest).collect()
+}
+
 /// The transitive reduction of waits without loops.
 fn reduced(out: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let order: Vec<usize> = graph::groups(out).into_iter().flatten().collect();
