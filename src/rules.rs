@@ -27,6 +27,7 @@ pub const IDS: &[&str] = &[
     "order-broken",
     "promoted-in-loop",
     "brought-in-loop",
+    "made-in-loop",
     "webhook-blocks-itself",
     "claim-before-its-pod",
     "selects-nothing",
@@ -40,6 +41,7 @@ pub const IDS: &[&str] = &[
     "descriptor-in-the-way-of-flux",
     // Fixes.
     "split-crds",
+    "split-late",
     "vault-after-storage",
     "vault-bootstrap-post-runtime",
     "secretstore-after-provider",
