@@ -16,6 +16,10 @@ use crate::problem::Problems;
 use crate::resolve::error::evidence;
 use crate::resolve::{graph, strong_waits};
 
+/// Reasons of waits that somebody wrote down as such: a loop through one is for its author to solve.
+const WRITTEN: &[&str] =
+    &["depends-on-annotation", "kapp-change-rule", "helm-resource-group", "flux-depends-on"];
+
 /// The rule's id.
 pub const RULE: &str = "split-late";
 
@@ -35,7 +39,7 @@ pub fn find(scene: &Scene<'_>, edges: &[Edge], roles: &[Role], settings: &Settin
     }
     let waits = strong_waits(edges, scene.components.len());
     let out: Vec<Vec<usize>> = waits.iter().map(|targets| targets.keys().copied().collect()).collect();
-    let loops = graph::groups(&out).into_iter().filter(|group| group.len() > 1);
+    let mut loops = graph::groups(&out).into_iter().filter(|group| group.len() > 1);
     // Where the user says where a component stands, what it holds stands there too.
     let is_placed = |member: usize| {
         let component = &scene.components[member];
@@ -43,12 +47,10 @@ pub fn find(scene: &Scene<'_>, edges: &[Edge], roles: &[Role], settings: &Settin
         component.pin.is_some()
             || selectors.any(|select| select.takes(&component.name, &component.domain, roles[member]))
     };
-    loops
-        .filter_map(|group| {
-            let group: BTreeSet<usize> = group.into_iter().collect();
-            lightest(scene, edges, &group, is_placed)
-        })
-        .next()
+    loops.find_map(|group| {
+        let group: BTreeSet<usize> = group.into_iter().collect();
+        lightest(scene, edges, &group, is_placed)
+    })
 }
 
 /// Of all members that can be split, the one whose late part fewest wait for.
@@ -75,6 +77,9 @@ fn late(
         edge.from.component == component && !edge.is_inner() && group.contains(&edge.to.component.0)
     };
     let closing: Vec<&Edge> = strong().filter(leaves).collect();
+    if closing.iter().any(|edge| WRITTEN.contains(&edge.reason.as_str())) {
+        return None;
+    }
     let first: Option<BTreeSet<ResourceIndex>> = closing.iter().map(|edge| edge.from.resource).collect();
     let resources = with_waiting(edges, component, first?);
     let is_late = |end: End| end.resource.is_some_and(|resource| resources.contains(&resource));
