@@ -3,7 +3,7 @@
 //! Parameters come as JSON in `ARGOCD_APP_PARAMETERS`; each may also be given as `ARGOCD_ENV_LADDER_<NAME>`,
 //! and the parameter wins. Argo CD never sends an announced default, so whatever is absent here is the default.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +110,7 @@ fn repository(variables: &BTreeMap<String, String>) -> Repository {
     Repository {
         url: known("ARGOCD_APP_SOURCE_REPO_URL"),
         revision: known("ARGOCD_APP_SOURCE_TARGET_REVISION"),
-        path: known("ARGOCD_APP_SOURCE_PATH").map(|path| if path == "." { String::new() } else { path }),
+        path: known("ARGOCD_APP_SOURCE_PATH").map(|path| crate::disk::joined("", &path)),
     }
 }
 
@@ -129,7 +129,7 @@ fn given(variables: &BTreeMap<String, String>) -> Result<BTreeMap<String, Vec<St
     for (variable, value) in variables {
         if let Some(word) = variable.strip_prefix(ENVIRONMENT_PREFIX) {
             let name = word.to_lowercase().replace('_', "-");
-            let values = if name == "component" { listed(value) } else { vec![value.clone()] };
+            let values = written(&name, Some(value.clone()));
             given.insert(name, values);
         }
     }
@@ -142,15 +142,25 @@ fn given(variables: &BTreeMap<String, String>) -> Result<BTreeMap<String, Vec<St
         Problem::new(format!("ARGOCD_APP_PARAMETERS is no list of parameters: {place}"))
             .help("Argo CD writes it; is something else setting it?")
     })?;
+    let mut named = BTreeSet::new();
     for parameter in parameters.into_iter().flatten() {
         if parameter.map.is_some() {
             let message = format!("parameter `{}` is a map", parameter.name);
             return Err(Problem::new(message).help("give it as `string`, or `component` as `array`"));
         }
-        let values = parameter.array.unwrap_or_else(|| parameter.string.into_iter().collect());
+        if !named.insert(parameter.name.clone()) {
+            return Err(Problem::new(format!("parameter `{}` is given twice", parameter.name))
+                .help("keep one; several components are one `array`"));
+        }
+        let values = parameter.array.unwrap_or_else(|| written(&parameter.name, parameter.string));
         given.insert(parameter.name, values);
     }
     Ok(given)
+}
+
+/// The values of one text: several components are told apart by commas, which no other parameter is cut at.
+fn written(name: &str, text: Option<String>) -> Vec<String> {
+    if name == "component" { listed(&text.unwrap_or_default()) } else { text.into_iter().collect() }
 }
 
 fn listed(text: &str) -> Vec<String> {
@@ -276,6 +286,24 @@ mod tests {
     }
 
     #[test]
+    fn several_components_are_a_list_or_one_text() {
+        for parameters in
+            [r#"[{"name":"component","string":"a, b"}]"#, r#"[{"name":"component","array":["a","b"]}]"#]
+        {
+            let request = read(&[("ARGOCD_APP_PARAMETERS", parameters)]).unwrap();
+            assert_eq!(request.components, ["a", "b"], "{parameters}");
+        }
+    }
+
+    #[test]
+    fn the_path_of_the_source_is_clean() {
+        for (path, expected) in [(".", ""), ("./a/", "a"), ("a/b", "a/b")] {
+            let request = read(&[("ARGOCD_APP_SOURCE_PATH", path)]).unwrap();
+            assert_eq!(request.repository.path.as_deref(), Some(expected), "{path}");
+        }
+    }
+
+    #[test]
     fn what_does_not_fit_is_told_with_the_edit_that_helps() {
         for (parameters, expected) in [
             (
@@ -285,6 +313,10 @@ mod tests {
             (
                 r#"[{"name":"phases","array":["1","2"]}]"#,
                 "error: parameter `phases` has 2 values\n  help: give it one, as `string`",
+            ),
+            (
+                r#"[{"name":"phases","string":"1"},{"name":"phases","string":"2"}]"#,
+                "error: parameter `phases` is given twice\n  help: keep one; several components are one `array`",
             ),
             (
                 r#"[{"name":"component","map":{"a":"b"}}]"#,

@@ -17,6 +17,7 @@ pub const IDS: &[&str] = &[
     "empty-component",
     "source-not-rendered",
     "remote-source-not-fetched",
+    "render-not-kept",
     "nested-source-skipped",
     "dangling-link",
     "existing-order-contradicts-evidence",

@@ -29,6 +29,8 @@ pub struct Object<'a> {
     pub name: &'a str,
     /// Annotations; none at all if one value is no string, as Argo CD then reads none.
     pub annotations: &'a Annotations,
+    /// The wave it will carry, over what its annotations say now.
+    pub wave: Option<i64>,
     /// Of a `CustomResourceDefinition`, its `spec.group` and `spec.names.kind`.
     pub defines: Option<(&'a str, &'a str)>,
 }

@@ -62,6 +62,7 @@ mod tests {
             namespace: "app",
             name,
             annotations,
+            wave: None,
             defines: None,
         };
         annotations.iter().zip(names).map(pod).collect()

@@ -95,7 +95,8 @@ fn unordered_tasks(sync: &Sync) -> Vec<Task> {
 
 impl Task {
     fn of(index: usize, object: &Object) -> Task {
-        Task { object: index, hook: Hook::Sync, wave: wave(object.annotations), is_hook: false, prune: false }
+        let wave = object.wave.unwrap_or_else(|| wave(object.annotations));
+        Task { object: index, hook: Hook::Sync, wave, is_hook: false, prune: false }
     }
 }
 
@@ -182,7 +183,7 @@ mod tests {
     struct Made(Vec<(String, String)>, Object<'static>);
 
     fn made(group: &'static str, kind: &'static str, name: &'static str) -> Made {
-        let object = Object { group, kind, namespace: "", name, annotations: &[], defines: None };
+        let object = Object { group, kind, namespace: "", name, annotations: &[], wave: None, defines: None };
         Made(Vec::new(), object)
     }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::LoadedComponent;
-use super::document::Document;
+use super::document::{Document, null_is_absent};
 use super::environment::Environment;
 use super::hooks::{HookSetting, WaitForSetting};
 use super::provision::{self, Unclear};
@@ -45,7 +45,10 @@ pub enum Source {
 
 /// A wait for another component: its name, or name and gate.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected the name of a component, or `{name, gate}` with gate `present` or `ready`"
+)]
 enum DependsOnEntry {
     Name(String),
     Gated { name: String, gate: Option<Gate> },
@@ -53,6 +56,7 @@ enum DependsOnEntry {
 
 /// A kustomization elsewhere.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping with `path`")]
 struct KustomizeSource {
     /// Its directory, relative to the descriptor.
     path: String,
@@ -60,7 +64,11 @@ struct KustomizeSource {
 
 /// A Helm chart.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(
+    default,
+    rename_all = "camelCase",
+    expecting = "a mapping with `path`, or `repoURL`, `name` and `version`"
+)]
 pub struct ChartSource {
     /// Directory of a chart in the repo, relative to the descriptor.
     pub path: Option<String>,
@@ -83,7 +91,7 @@ pub struct ChartSource {
 
 /// A rung id; unquoted numbers are read by their text.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "`rolloutPhase` is not the id of a rung")]
 #[allow(dead_code, reason = "only its shape is checked: the text is read from the tree, where 010 stays 010")]
 enum PhaseText {
     Text(String),
@@ -117,19 +125,19 @@ pub struct Descriptor {
     #[serde(default)]
     namespace: Option<String>,
     /// Components it waits for, by name or name and gate.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     depends_on: Vec<DependsOnEntry>,
     /// What it brings that manifests do not show.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     provides: Vec<provision::Entry>,
     /// What it needs that manifests do not show.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     requires: Vec<provision::Entry>,
     /// Directory of its manifests; default: the descriptor's own.
     #[serde(default)]
     path: Option<String>,
     /// Manifest files by glob.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     manifests: Vec<String>,
     /// A kustomization.
     #[serde(default)]
@@ -138,43 +146,43 @@ pub struct Descriptor {
     #[serde(default)]
     pub chart: Option<ChartSource>,
     /// Sync options of the Application.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub sync_options: Vec<String>,
     /// Sync policy of the Application.
     #[serde(default)]
     pub sync_policy: Option<serde_json::Map<String, Value>>,
     /// Differences the Application ignores.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub ignore_differences: Vec<Value>,
     /// Labels of the Application.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub labels: BTreeMap<String, String>,
     /// Annotations of the Application.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub annotations: BTreeMap<String, String>,
     /// Environments it belongs to; default: all.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     environments: Vec<String>,
     /// Addresses its pods wait for in init containers.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub wait_for: Vec<WaitForSetting>,
     /// Resources that run as hooks of the sync.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub hooks: Vec<HookSetting>,
     /// Cluster and namespace its resources go to.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub destination: Destination,
     /// Clusters it goes to, by name; default: all of the targets.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub clusters: Vec<String>,
     /// Finalizers of the Application; default: those of the targets.
     #[serde(default)]
     pub finalizers: Option<Vec<String>>,
     /// What Flux waits for, instead of what the manifests say.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub health_checks: Vec<Value>,
     /// Fields of its Flux Kustomization that differ; `namespace` is that of the Kustomization.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "null_is_absent")]
     pub flux: serde_json::Map<String, Value>,
     /// Expected time to healthy.
     #[serde(default)]
@@ -269,7 +277,10 @@ pub fn parse(
 
 fn name(document: &Document<Descriptor>) -> Result<String, Problems> {
     let name = document.value.name.trim();
-    if name.is_empty() {
+    if name.chars().any(char::is_control) {
+        return Err(Problem::new("`name` holds a control character").at(document.place(&["name"])).into());
+    }
+    if name.is_empty() || document.tree.get("name").is_some_and(Node::is_null) {
         return Err(Problem::new("`name` is empty").at(document.place(&["name"])).into());
     }
     Ok(name.to_owned())
@@ -310,7 +321,8 @@ fn role(document: &Document<Descriptor>) -> Result<Option<Declared<Role>>, Probl
 }
 
 fn pin(document: &Document<Descriptor>, rungs: &Rungs) -> Result<Option<Declared<Phase>>, Problems> {
-    let Some(text) = document.text(&["rolloutPhase"]) else { return Ok(None) };
+    let written = document.tree.get("rolloutPhase").filter(|node| !node.is_null());
+    let Some(text) = written.and_then(Node::text) else { return Ok(None) };
     let phase = Phase(text.to_owned());
     if rungs.position(&phase).is_none() {
         let known: Vec<&str> = rungs.list.iter().map(|rung| rung.phase.0.as_str()).collect();

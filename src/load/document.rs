@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 
 use crate::model::{Finding, Level, Origin};
@@ -31,7 +31,11 @@ impl<T: DeserializeOwned> Document<T> {
         let tree = tree::parse(&Arc::new(text.to_owned()), &Limits::default()).map_err(|error| {
             Problem::new(error.message.clone()).at(format!("{file}:{}:{}", error.line, error.column))
         })?;
-        let value = serde_yaml::from_str(text.trim_start_matches('\u{feff}'))
+        // Only the first: the tree has refused a second one, and a bare `---` at the end is none.
+        let mut documents = serde_yaml::Deserializer::from_str(text.trim_start_matches('\u{feff}'));
+        let value = documents
+            .next()
+            .map_or_else(|| serde_yaml::from_str(""), T::deserialize)
             .map_err(|error| Problem::from_serde(file, &error))?;
         Ok(Self { file: Arc::clone(file), value, tree })
     }
@@ -74,6 +78,15 @@ impl<T: DeserializeOwned> Document<T> {
         });
         found
     }
+}
+
+/// Reads a field whose entries may all be commented out: `dependsOn:` without a value is as good as none.
+pub(super) fn null_is_absent<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 impl Problem {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::{JsonSchema, schema_for};
 use serde::Deserialize;
 
-use super::document::Document;
+use super::document::{Document, null_is_absent};
 use super::environment::{Environment, EnvironmentSetting};
 use super::hooks::GateSettings;
 use super::targets::TargetSettings;
@@ -59,28 +59,40 @@ pub struct LadderFile {
     /// Waves already on resources: `true` or `hint` (weak evidence), `false` or `ignore`, `keep` (they stay).
     pub existing_order: ExistingOrder,
     /// Domains, added or adjusted.
+    #[serde(deserialize_with = "null_is_absent")]
     pub domains: Vec<DomainSetting>,
     /// Rungs, added or adjusted.
+    #[serde(deserialize_with = "null_is_absent")]
     pub rungs: Vec<RungSetting>,
     /// Rules and fixes by id: off, on, info, warning, error.
+    #[serde(deserialize_with = "null_is_absent")]
     rules: BTreeMap<String, RuleWord>,
     /// Further rows of the edge catalogue.
+    #[serde(deserialize_with = "null_is_absent")]
     pub edges: Vec<EdgeRow>,
     /// Further rows that say what objects make.
+    #[serde(deserialize_with = "null_is_absent")]
     pub makes: Vec<MakesRow>,
     /// Further kinds.
+    #[serde(deserialize_with = "null_is_absent")]
     pub kinds: Vec<KindRow>,
     /// Further rows of the provider catalogue.
+    #[serde(deserialize_with = "null_is_absent")]
     pub providers: Vec<ProviderRow>,
     /// What the cluster already has, e.g. `{storageClass: standard}`.
+    #[serde(deserialize_with = "null_is_absent")]
     pub external: Vec<provision::Entry>,
     /// Settings of the targets.
+    #[serde(deserialize_with = "null_is_absent")]
     pub targets: TargetSettings,
     /// What wait-for containers have in common.
+    #[serde(deserialize_with = "null_is_absent")]
     pub gates: GateSettings,
     /// What the estimate of `plan --timeline` takes for granted.
+    #[serde(deserialize_with = "null_is_absent")]
     pub timeline: TimelineSettings,
     /// What is different in each environment.
+    #[serde(deserialize_with = "null_is_absent")]
     pub environments: BTreeMap<String, Option<EnvironmentSetting>>,
 }
 

@@ -6,11 +6,6 @@ use crate::argocd::{self, Object};
 use crate::catalogue::probes::Fact;
 use crate::load::settings::Scope;
 use crate::model::{Edge, Finding, Gate, Ladder, Level, Resource, ResourceId, ResourceIndex, Step};
-use crate::render::manifest::WAVE;
-
-/// Annotations that decide Argo CD's order.
-const RELEVANT: &[&str] =
-    &["argocd.argoproj.io/hook", "argocd.argoproj.io/sync-options", "helm.sh/hook", "helm.sh/hook-weight"];
 
 /// Whether Argo CD moves `to` before `from` by itself: a Namespace before its members, a CRD before its objects.
 #[must_use]
@@ -44,20 +39,20 @@ pub fn steps(ladder: &Ladder, destination: &str) -> Vec<Step> {
 }
 
 fn steps_of(ladder: &Ladder, kept: &[ResourceIndex], destination: &str) -> Vec<Step> {
-    let annotations: Vec<Vec<(String, String)>> =
-        kept.iter().map(|index| relevant(ladder.resource(*index), ladder.waves[index.0])).collect();
-    let object = |(number, index): (usize, &ResourceIndex)| {
+    let object = |index: &ResourceIndex| {
         let resource = ladder.resource(*index);
         Object {
             group: &resource.id.group,
             kind: &resource.id.kind,
             namespace: &resource.id.namespace,
             name: resource.id.name.trim_end_matches('*'),
-            annotations: &annotations[number],
+            annotations: &resource.manifest.annotations,
+            // Encrypted documents keep the wave they have.
+            wave: (!resource.manifest.outline.opaque).then_some(ladder.waves[index.0]),
             defines: resource.manifest.fact(Fact::CrdGroup).zip(resource.manifest.fact(Fact::CrdKind)),
         }
     };
-    let objects: Vec<Object<'_>> = kept.iter().enumerate().map(object).collect();
+    let objects: Vec<Object<'_>> = kept.iter().map(object).collect();
     let sync = argocd::Sync { namespace: destination, target: &objects, live: &[], prune_last: false };
     argocd::tasks(&sync)
         .into_iter()
@@ -73,19 +68,6 @@ fn last_copies(ladder: &Ladder) -> Vec<ResourceIndex> {
     }
     let is_last = |(number, resource): &(usize, &Resource)| last.get(&resource.id) == Some(number);
     ladder.resources.iter().enumerate().filter(is_last).map(|(number, _)| ResourceIndex(number)).collect()
-}
-
-/// What Argo CD will read after the splice; encrypted documents keep what they have.
-fn relevant(resource: &Resource, wave: i64) -> Vec<(String, String)> {
-    let manifest = &resource.manifest;
-    let kept = |key: &str| RELEVANT.contains(&key) || (manifest.outline.opaque && key == WAVE);
-    let mut annotations: Vec<(String, String)> =
-        manifest.annotations.iter().filter(|(key, _)| kept(key)).cloned().collect();
-    if !manifest.outline.opaque {
-        annotations.retain(|(key, _)| key != WAVE);
-        annotations.push((WAVE.to_owned(), wave.to_string()));
-    }
-    annotations
 }
 
 /// A finding for every strong edge that Argo CD's order would break.

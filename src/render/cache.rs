@@ -6,15 +6,22 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
+
+/// How the names of entries end: other files in the directory are somebody else's.
+const SUFFIX: &str = ".render";
+/// How the names of entries that are being written begin.
+const UNFINISHED: &str = ".new-";
 
 /// A directory of rendered sources.
 #[derive(Debug)]
 pub struct Cache {
     directory: PathBuf,
     limit: u64,
+    refusal: OnceLock<String>,
 }
 
 /// The digest of everything that made a render.
@@ -39,7 +46,7 @@ impl Key {
     }
 
     fn name(&self) -> String {
-        hex(self.0.clone().finalize().as_slice())
+        hex(self.0.clone().finalize().as_slice()) + SUFFIX
     }
 }
 
@@ -47,7 +54,13 @@ impl Cache {
     /// A cache in a directory, which is made when something is kept.
     #[must_use]
     pub fn new(directory: &Path, limit: u64) -> Self {
-        Self { directory: directory.to_owned(), limit }
+        Self { directory: directory.to_owned(), limit, refusal: OnceLock::new() }
+    }
+
+    /// Why nothing could be kept, where that was so.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        self.refusal.get().map(String::as_str)
     }
 
     /// What was kept under a key; anything damaged is not there.
@@ -65,28 +78,35 @@ impl Cache {
         Some(text.to_owned())
     }
 
-    /// Keeps a text. A cache that cannot be written to is no reason to fail.
+    /// Keeps a text. A cache that cannot be written to is no reason to fail: [`Cache::refusal`] tells of it.
     pub fn put(&self, key: &Key, text: &str) {
-        if text.len() as u64 <= self.limit && self.write(key, text).is_ok() {
-            self.shrink();
+        if text.len() as u64 > self.limit {
+            return;
+        }
+        match self.write(key, text) {
+            Ok(()) => self.shrink(),
+            Err(error) => {
+                self.refusal.get_or_init(|| format!("{}: {error}", self.directory.display()));
+            }
         }
     }
 
     fn write(&self, key: &Key, text: &str) -> std::io::Result<()> {
         fs::create_dir_all(&self.directory)?;
-        let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.directory)?;
+        let mut file =
+            tempfile::Builder::new().prefix(UNFINISHED).suffix(SUFFIX).tempfile_in(&self.directory)?;
         writeln!(file, "{}", digest_of(text))?;
         file.write_all(text.as_bytes())?;
         file.persist(self.directory.join(key.name()))?;
         Ok(())
     }
 
-    /// Removes what was used longest ago until the rest fits.
+    /// Removes what was used longest ago until the rest fits, also what a killed process did not finish.
     fn shrink(&self) {
         let Ok(entries) = fs::read_dir(&self.directory) else { return };
         let mut kept: Vec<(SystemTime, u64, PathBuf)> = entries
             .filter_map(|entry| {
-                let entry = entry.ok()?;
+                let entry = entry.ok().filter(|entry| is_ours(&entry.file_name().to_string_lossy()))?;
                 let metadata = entry.metadata().ok()?;
                 Some((metadata.modified().ok()?, metadata.len(), entry.path()))
             })
@@ -102,6 +122,12 @@ impl Cache {
             size -= length;
         }
     }
+}
+
+fn is_ours(name: &str) -> bool {
+    let stem = name.strip_suffix(SUFFIX);
+    let is_digest = |stem: &str| stem.len() == 64 && stem.bytes().all(|byte| byte.is_ascii_hexdigit());
+    stem.is_some_and(|stem| is_digest(stem) || stem.starts_with(UNFINISHED))
 }
 
 fn digest_of(text: &str) -> String {
@@ -150,6 +176,32 @@ mod tests {
         assert!(cache.get(&key("19")).is_some(), "the newest entry is kept");
         cache.put(&key("large"), &"x".repeat(3000));
         assert!(cache.get(&key("large")).is_none(), "what does not fit is not kept");
+    }
+
+    #[test]
+    fn what_others_keep_in_the_directory_stays() {
+        let directory = tempfile::tempdir().unwrap();
+        let theirs = ["notes.txt", "notes.render", ".hidden"].map(|name| directory.path().join(name));
+        for path in &theirs {
+            fs::write(path, "x".repeat(5000)).unwrap();
+        }
+        let unfinished = directory.path().join(".new-killed.render");
+        fs::write(&unfinished, "x".repeat(5000)).unwrap();
+        let cache = Cache::new(directory.path(), 1000);
+        cache.put(&key("a"), "kind: A\n");
+        assert!(theirs.iter().all(|path| path.exists()));
+        assert!(!unfinished.exists(), "what a killed process left is removed");
+        assert!(cache.get(&key("a")).is_some());
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_written_to_is_told_of() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        fs::write(&file, "").unwrap();
+        let cache = Cache::new(&file, 1000);
+        cache.put(&key("a"), "kind: A\n");
+        assert!(cache.refusal().is_some_and(|refusal| refusal.starts_with(&*file.to_string_lossy())));
     }
 
     #[test]

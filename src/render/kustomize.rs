@@ -7,6 +7,7 @@ use super::kustomization::{self, Kustomization};
 use super::remote::Remote;
 use super::tools::{Call, ToolError, Tools};
 use super::{Output, sources};
+use crate::disk;
 use crate::problem::Problems;
 
 /// Programs that build a kustomization, in the order they are tried, with the words that make them do it.
@@ -43,6 +44,10 @@ fn run(
     kustomization: &Kustomization,
     tools: &Tools<'_>,
 ) -> Result<String, ToolError> {
+    // kustomize's own words would not say which component needs it, nor how to get it.
+    if kustomization.has_charts && disk::program_stamp("helm").is_none() {
+        return Err(ToolError::Missing("helm"));
+    }
     let folder = if folder.is_empty() { "." } else { folder };
     let mut missing = ToolError::Missing("kustomize");
     for (program, verb) in PROGRAMS {
@@ -89,6 +94,10 @@ fn key(
         return Ok(None);
     };
     let mut key = Key::new(&version);
+    if kustomization.has_charts {
+        let Some(version) = sources::version(tools, ["helm"].into_iter()) else { return Ok(None) };
+        key.add(version);
+    }
     key.add(folder);
     for argument in chart_arguments(kustomization, tools) {
         key.add(argument);

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use cache::Cache;
 pub use manifest::Manifest;
 use plain::Found;
 use remote::Remote;
@@ -132,10 +133,23 @@ fn by_tools(
     let one =
         |(index, tool): &(usize, Tool)| (*index, by_tool(rendering, &components[*index], *tool, &tools));
     // A pool of their own: the number of threads is the number of children at a time.
-    match rayon::ThreadPoolBuilder::new().num_threads(rendering.tools.jobs.max(1)).build() {
-        Ok(pool) => pool.install(|| tooled.par_iter().map(one).collect()),
-        Err(_) => tooled.iter().map(one).collect(),
+    let mut rendered: Vec<(usize, Result<Rendered, Problems>)> =
+        match rayon::ThreadPoolBuilder::new().num_threads(rendering.tools.jobs.max(1)).build() {
+            Ok(pool) => pool.install(|| tooled.par_iter().map(one).collect()),
+            Err(_) => tooled.iter().map(one).collect(),
+        };
+    if let (Some(refusal), Some((_, Ok(first)))) = (
+        tools.cache.as_ref().and_then(Cache::refusal),
+        rendered.iter_mut().find(|(_, result)| result.is_ok()),
+    ) {
+        first.findings.push(not_kept(refusal));
     }
+    rendered
+}
+
+fn not_kept(refusal: &str) -> Finding {
+    Finding::new("render-not-kept", Level::Warning, format!("renders are not kept: {refusal}"))
+        .help("point --cache-dir (or LADDER_CACHE_DIR) at a writable directory, or leave it out")
 }
 
 fn by_tool(
@@ -233,9 +247,9 @@ fn dangling_finding(component: &LoadedComponent, link: &str) -> Finding {
 }
 
 fn missing(program: &str, tool: Tool, component: &LoadedComponent) -> Problem {
-    let help = match tool {
-        Tool::Helm => "install Helm (https://helm.sh/docs/intro/install/) and put `helm` on the PATH",
-        Tool::Kustomize => {
+    let help = match program {
+        "helm" => "install Helm (https://helm.sh/docs/intro/install/) and put `helm` on the PATH",
+        _ => {
             "install kustomize (https://kubectl.docs.kubernetes.io/installation/kustomize/) or kubectl, and put one of them on the PATH"
         }
     };
@@ -243,6 +257,16 @@ fn missing(program: &str, tool: Tool, component: &LoadedComponent) -> Problem {
     Problem::new(format!("the {} of `{name}` needs `{program}`, which is not on the PATH", tool.source()))
         .at(&component.source_origin)
         .help(help)
+}
+
+/// The folder of a component's chart, from the root.
+fn chart_folder(component: &LoadedComponent) -> String {
+    let folder = match &component.source {
+        Source::Chart { base, chart } => crate::disk::joined(base, chart.path.as_deref().unwrap_or_default()),
+        Source::Directory(path) | Source::Kustomize(path) => path.clone(),
+        Source::Globs { base, .. } => base.clone(),
+    };
+    if folder.is_empty() { ".".to_owned() } else { folder }
 }
 
 fn not_rendered(error: &ToolError, tool: Tool, component: &LoadedComponent) -> Finding {
@@ -256,7 +280,8 @@ fn not_rendered(error: &ToolError, tool: Tool, component: &LoadedComponent) -> F
             "give it more with --timeout or LADDER_TIMEOUT; Argo CD's own limit is controller.repo.server.timeout.seconds, which must stay above it",
         ),
         ToolError::Failed { stderr, .. } if stderr.contains("missing in charts/") => {
-            finding.help("vendor its dependencies: run `helm dependency build` and commit `charts/`")
+            let folder = chart_folder(component);
+            finding.help(format!("vendor its dependencies: `helm dependency build {folder}`, then commit `charts/`"))
         }
         _ => finding.help("run the command above in the root to see the same"),
     }

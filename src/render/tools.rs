@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,10 +21,14 @@ use super::launch;
 use super::redact::Redaction;
 use crate::problem::Problem;
 
-/// Longest output of a tool that is read.
-const MAX_OUTPUT_BYTES: u64 = 256 * 1024 * 1024;
-/// How much of a tool's standard error is shown.
+/// Longest output of a tool that is read: Argo CD passes no more than this on.
+const MAX_OUTPUT_BYTES: u64 = 100 * 1024 * 1024;
+/// How much of a tool's standard error is looked at.
+const READ_STDERR_BYTES: usize = 64 * 1024;
+/// How much of it is shown.
 const SHOWN_STDERR_BYTES: usize = 4000;
+/// How long a pipe may stay open after its tool and all it started have been ended.
+const PIPE_GRACE: Duration = Duration::from_secs(1);
 /// Variables a tool keeps: where programs, temporary files and certificates are, and in which language to speak.
 const KEPT: &[&str] = &["PATH", "TMPDIR", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// Further ones it keeps when it may use the network.
@@ -157,7 +162,11 @@ impl<'o> Tools<'o> {
     /// # Errors
     /// When it is missing, fails, takes too long or writes too much.
     pub fn run(&self, call: &Call<'_>) -> Result<String, ToolError> {
-        let command = self.shown(call, &format!("{} {}", call.program, call.arguments.join(" ")));
+        let command = self.shown(call, &command_line(call));
+        let deadline = || ToolError::Deadline { command: command.clone(), limit: self.options.timeout };
+        if self.left().is_zero() {
+            return Err(deadline());
+        }
         let broken = |error| ToolError::Broken { command: command.clone(), error };
         let mut child = self.start(call).map_err(|error| match error.kind() {
             ErrorKind::NotFound => ToolError::Missing(call.program),
@@ -165,24 +174,41 @@ impl<'o> Tools<'o> {
         })?;
         let stdout = reader(child.stdout.take());
         let stderr = reader(child.stderr.take());
-        let left = self.options.timeout.saturating_sub(self.started.elapsed());
-        let status = child.wait_timeout(left).map_err(broken)?;
+        let status = child.wait_timeout(self.left()).map_err(broken)?;
         // Also after a clean end: whatever it left behind would hold the pipes open.
         stop_group(&child);
         if status.is_none() {
             child.wait().map_err(broken)?;
         }
-        let stdout = stdout.join().unwrap_or_default();
-        let stderr = self.shown(call, &tail(&stderr.join().unwrap_or_default()));
+        // Who has left the group cannot be ended, and must not keep us waiting.
+        let Ok(stdout) = stdout.recv_timeout(self.left().max(PIPE_GRACE)) else { return Err(deadline()) };
+        let stderr = stderr.recv_timeout(PIPE_GRACE).unwrap_or_default();
         match status {
-            None => Err(ToolError::Deadline { command, limit: self.options.timeout }),
+            None => Err(deadline()),
+            // First of all: a tool whose reader stops ends in a broken pipe.
+            Some(_) if stdout.len() as u64 > MAX_OUTPUT_BYTES => Err(ToolError::TooLong(command)),
             // The launcher answers for a program that is not there as a shell does.
             Some(status) if status.code() == Some(launch::NOT_FOUND) => Err(ToolError::Missing(call.program)),
-            Some(status) if !status.success() => Err(ToolError::Failed { command, status, stderr }),
-            Some(_) if stdout.len() as u64 > MAX_OUTPUT_BYTES => Err(ToolError::TooLong(command)),
+            Some(status) if !status.success() => {
+                let stderr = self.shown_stderr(call, &stderr);
+                Err(ToolError::Failed { command, status, stderr })
+            }
             Some(_) => String::from_utf8(stdout)
                 .map_err(|_| broken(std::io::Error::new(ErrorKind::InvalidData, "its output is not UTF-8"))),
         }
+    }
+
+    fn left(&self) -> Duration {
+        self.options.timeout.saturating_sub(self.started.elapsed())
+    }
+
+    /// The end of what a tool said, which is where it says what went wrong. Cut after secrets are out: a cut through one
+    /// would leave a part that is not recognised.
+    fn shown_stderr(&self, call: &Call<'_>, bytes: &[u8]) -> String {
+        let read = &bytes[bytes.len().saturating_sub(READ_STDERR_BYTES)..];
+        let text = self.shown(call, &String::from_utf8_lossy(read));
+        let from = text.len().saturating_sub(SHOWN_STDERR_BYTES);
+        String::from_utf8_lossy(&text.as_bytes()[from..]).into_owned()
     }
 
     /// A text without secrets, and without the name of a directory that is gone when somebody reads it.
@@ -229,15 +255,32 @@ impl<'o> Tools<'o> {
     }
 }
 
-fn reader<R: Read + Send + 'static>(pipe: Option<R>) -> thread::JoinHandle<Vec<u8>> {
+/// The command line for people. A cluster has hundreds of API versions, which would hide everything else.
+fn command_line(call: &Call<'_>) -> String {
+    let mut words = vec![call.program];
+    let mut arguments = call.arguments.iter().map(String::as_str).peekable();
+    while let Some(word) = arguments.next() {
+        words.push(word);
+        if word.ends_with("api-versions") {
+            while arguments.next().is_some() && arguments.next_if_eq(&word).is_some() {}
+            words.push("...");
+        }
+    }
+    words.join(" ")
+}
+
+fn reader<R: Read + Send + 'static>(pipe: Option<R>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(pipe) = pipe {
             // A pipe that breaks has said what it had to say. One byte more than allowed shows that it was too long.
             let _ = pipe.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes);
         }
-        bytes
-    })
+        // Nobody listens any more once the deadline has passed.
+        let _ = sender.send(bytes);
+    });
+    receiver
 }
 
 fn stop_group(child: &Child) {
@@ -246,10 +289,4 @@ fn stop_group(child: &Child) {
         // It fails when everybody in it has gone, which is what is wanted.
         let _ = kill_process_group(group, Signal::KILL);
     }
-}
-
-/// The end of a message: tools say what went wrong last.
-fn tail(bytes: &[u8]) -> String {
-    let from = bytes.len().saturating_sub(SHOWN_STDERR_BYTES);
-    String::from_utf8_lossy(&bytes[from..]).into_owned()
 }

@@ -183,7 +183,7 @@ fn a_chart_that_fails_is_told_with_helms_own_words() {
     let surroundings = Surroundings { variables: &variables, ..Surroundings::default() };
     let message = run_in(tree.path(), &["render", "."], &surroundings).refused();
     assert!(
-        message.contains("missing in charts/") && message.contains("run `helm dependency build`"),
+        message.contains("missing in charts/") && message.contains("`helm dependency build "),
         "{message}"
     );
     tree.write("apps/web/chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n");

@@ -79,6 +79,83 @@ fn a_hanging_tool_is_stopped_with_everything_it_started() {
 }
 
 #[test]
+fn who_leaves_the_tools_group_does_not_keep_us_waiting() {
+    let tree = tree(&format!(
+        "setsid sh -c 'echo > gone; exec sleep 60' & until [ -f gone ]; do sleep 0.05; done; {CONFIG_MAP}"
+    ));
+    let start = Instant::now();
+    let message = run(&tree, &["render", ".", "--timeout", "1"]).refused();
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert!(message.contains("the time for rendering, 1 s, had run out"), "{message}");
+}
+
+#[test]
+fn a_tool_that_never_stops_writing_is_told_as_such() {
+    let message = run(&tree("yes"), &["render", "."]).refused();
+    assert!(message.contains("wrote more than 104857600 bytes"), "{message}");
+}
+
+#[test]
+fn a_tool_that_cannot_be_started_says_why() {
+    let tree = tree("");
+    let helm = tree.path().join(".tools/helm");
+    fs::set_permissions(helm, fs::Permissions::from_mode(0o644)).expect("a file just written can be changed");
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(message.contains("(exit status: 126): it cannot be started: "), "{message}");
+}
+
+#[test]
+fn no_tool_is_started_once_the_time_has_run_out() {
+    let tree = tree("echo call >> calls; exec sleep 300");
+    tree.write("apps/b/component.yaml", "name: b\nnamespace: b\nchart: {path: ../web/chart}\n");
+    let message = run(&tree, &["render", ".", "--timeout", "1", "--jobs", "1"]).refused();
+    assert_eq!(message.matches("had run out").count(), 2, "{message}");
+    assert_eq!(fs::read_to_string(tree.path().join("calls")).unwrap(), "call\n");
+}
+
+#[test]
+fn the_versions_of_a_cluster_do_not_hide_what_went_wrong() {
+    let tree = tree("exit 3");
+    let versions = ["--api-versions", "a/v1", "--api-versions", "b/v1"];
+    let message = run(&tree, &[&["render", "."], &versions[..]].concat()).refused();
+    assert!(message.contains("--namespace web --api-versions ... --include-crds"), "{message}");
+}
+
+#[test]
+fn a_secret_is_hidden_also_where_the_message_is_cut() {
+    let secret = "canary-".repeat(100);
+    let tree = tree("cat apps/web/chart/values.yaml >&2; head -c 3700 /dev/zero | tr '\\0' x >&2; exit 3");
+    tree.write("apps/web/chart/values.yaml", format!("token: {secret}\n"));
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(message.contains("xxxx") && !message.contains("canary"), "{message}");
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_to_is_a_warning() {
+    let tree = tree(&format!("[ \"$1\" = version ] && echo v1 && exit; {CONFIG_MAP}"));
+    tree.write("cache", "a file");
+    let run = run(&tree, &["render", ".", "--cache-dir", "cache"]);
+    assert!(run.stderr.contains("warning[render-not-kept]: renders are not kept: "), "{}", run.stderr);
+    run.succeeded();
+}
+
+#[test]
+fn charts_of_a_kustomization_need_helm() {
+    let tree = Tree::of(&[
+        ("apps/web/component.yaml", "name: web\nnamespace: web\nkustomize: {path: .}\n"),
+        ("apps/web/kustomization.yaml", "helmCharts: [{name: web, releaseName: web}]\n"),
+        ("apps/web/charts/web/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+    ]);
+    program(&tree, "kustomize", CONFIG_MAP);
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(
+        message.contains("the kustomization of `web` needs `helm`, which is not on the PATH"),
+        "{message}"
+    );
+    assert!(message.contains("help: install Helm"), "{message}");
+}
+
+#[test]
 fn a_tool_ends_when_we_are_killed() {
     let tree = tree("echo $$ > tool; exec sleep 300");
     let mut ours = Command::new(env!("CARGO_BIN_EXE_argocd-ladder"))

@@ -203,6 +203,7 @@ impl Made {
             namespace: self.namespace,
             name: self.name,
             annotations: &self.annotations,
+            wave: None,
             defines: self.defines,
         }
     }
