@@ -6,13 +6,16 @@ use std::sync::Arc;
 use crate::catalogue::Catalogue;
 use crate::classify::{self, Classified};
 use crate::discover;
-use crate::fixes::{self, View};
+use crate::fixes::split_late::Late;
+use crate::fixes::{self, Fixed, View};
 use crate::gates;
 use crate::health;
 use crate::infer::{self, Scene};
 use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
-use crate::model::{AppliedFix, Component, ComponentIndex, Finding, Ladder, Origin, Role};
+use crate::model::{
+    AppliedFix, Component, ComponentIndex, Edge, Finding, Ladder, Origin, ResourceIndex, Role,
+};
 use crate::order::{self, Parts, simulate};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
@@ -176,56 +179,90 @@ fn climb(
     mut findings: Vec<Finding>,
     options: &Options,
 ) -> Result<Ladder, Problems> {
-    let splits = fixes::split_crds::apply(&mut classified, settings)?;
-    let Classified { components, resources, findings: found } = classified;
-    findings.extend(found);
-    let scene = Scene::new(&components, &resources, catalogue, &settings.external);
-    let inferred = infer::edges(&scene)?;
-    findings.extend(inferred.findings);
-    let lists = classify::by_component(&resources, components.len());
-    findings.extend(classify::empty_components(&components, &lists, &findings));
-    let manifest_roles: Vec<Role> = lists
-        .iter()
-        .map(|list| {
-            classify::component_role(list.iter().map(|index| &resources[index.0])).unwrap_or(Role::Config)
-        })
-        .collect();
-    let roles: Vec<Role> = components
-        .iter()
-        .zip(&manifest_roles)
-        .map(|(component, inferred)| component.role.as_ref().map_or(*inferred, |declared| declared.value))
-        .collect();
-    let out = leaving(&inferred.edges, components.len());
-    let view = View { scene: &scene, edges: &inferred.edges, roles: &roles, resources: &lists, out: &out };
-    let moves = fixes::proposed(&view);
-    let mut edges = inferred.edges;
-    let fixed = fixes::apply(moves, &mut edges, components.len(), settings);
-    findings.extend(fixes::promoted_in_loops::demote(&scene, &mut edges));
+    let mut splits = fixes::split_crds::apply(&mut classified, settings)?;
+    findings.append(&mut classified.findings);
+    // Who is split off waits for others than the whole did, so everything is inferred again.
+    let (known, scene) = loop {
+        let scene = Scene::new(&classified.components, &classified.resources, catalogue, &settings.external);
+        let known = know(&scene, settings)?;
+        match known.late {
+            None => break (known, scene),
+            Some(late) => splits = fixes::split_late::apply(&mut classified, late, splits)?,
+        }
+    };
+    findings.extend(known.findings);
+    let Known { roles, manifest_roles, fixed, edges, lists, .. } = known;
+    findings.extend(classify::empty_components(scene.components, &lists, &findings));
     let input = Input { scene: &scene, roles: &roles, inferred: &manifest_roles, fixed: &fixed, settings };
     let mut resolved = resolve::phases(&input, edges).map_err(|error| error.problem(&scene))?;
     report_splits(&mut resolved.placements, splits);
     let ordered = order::waves(&scene, &mut resolved, settings).map_err(|error| error.problem(&scene))?;
     findings.append(&mut resolved.findings);
     let extra = fixes::skip_dry_run::annotations(&scene, &resolved.edges, &mut resolved.placements, settings);
+    let Classified { components, resources, .. } = classified;
     let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, Vec::new());
     ladder.extra_annotations = extra;
     ladder.unchecked_gates = health::unchecked_gates(&ladder.edges, &ladder.resources, catalogue);
     ladder.ready_rows = health::ready_rows(&ladder.resources, catalogue);
     ladder.settings = settings.clone();
-    if settings.scope == Scope::Component {
-        target::waves::place(&mut ladder);
-    }
-    ladder.order = simulate::steps(&ladder, &options.destination);
-    if settings.enabled {
-        findings.extend(simulate::broken_edges(&ladder));
-    }
-    findings.extend(gates::windows::findings(&ladder));
-    ladder.findings = settings.levelled(findings);
-    ladder.findings.sort_by(|a, b| (&a.origin, a.rule, &a.message).cmp(&(&b.origin, b.rule, &b.message)));
+    finish(&mut ladder, findings, options);
     Ok(ladder)
 }
 
-fn leaving(edges: &[crate::model::Edge], components: usize) -> Vec<Vec<usize>> {
+/// What one look at the resources says, before any component has its place.
+struct Known {
+    roles: Vec<Role>,
+    manifest_roles: Vec<Role>,
+    fixed: Vec<Fixed>,
+    edges: Vec<Edge>,
+    lists: Vec<Vec<ResourceIndex>>,
+    findings: Vec<Finding>,
+    late: Option<Late>,
+}
+
+/// Edges, roles and what the fixes make of them; or what must be split off first.
+fn know(scene: &Scene<'_>, settings: &Settings) -> Result<Known, Problems> {
+    let inferred = infer::edges(scene)?;
+    let lists = classify::by_component(scene.resources, scene.components.len());
+    let manifest_roles: Vec<Role> = lists
+        .iter()
+        .map(|list| {
+            classify::component_role(list.iter().map(|index| scene.resource(*index))).unwrap_or(Role::Config)
+        })
+        .collect();
+    let roles: Vec<Role> = scene
+        .components
+        .iter()
+        .zip(&manifest_roles)
+        .map(|(component, inferred)| component.role.as_ref().map_or(*inferred, |declared| declared.value))
+        .collect();
+    let out = leaving(&inferred.edges, scene.components.len());
+    let view = View { scene, edges: &inferred.edges, roles: &roles, resources: &lists, out: &out };
+    let moves = fixes::proposed(&view);
+    let mut edges = inferred.edges;
+    let fixed = fixes::apply(moves, &mut edges, scene.components.len(), settings);
+    let mut findings = inferred.findings;
+    findings.extend(fixes::made_in_loops::demote(scene, &mut edges));
+    let late = fixes::split_late::find(scene, &edges, &roles, settings);
+    findings.extend(fixes::promoted_in_loops::demote(scene, &mut edges));
+    Ok(Known { roles, manifest_roles, fixed, edges, lists, findings, late })
+}
+
+/// Simulates what Argo CD will do, and checks it.
+fn finish(ladder: &mut Ladder, mut findings: Vec<Finding>, options: &Options) {
+    if ladder.settings.scope == Scope::Component {
+        target::waves::place(ladder);
+    }
+    ladder.order = simulate::steps(ladder, &options.destination);
+    if ladder.settings.enabled {
+        findings.extend(simulate::broken_edges(ladder));
+    }
+    findings.extend(gates::windows::findings(ladder));
+    ladder.findings = ladder.settings.levelled(findings);
+    ladder.findings.sort_by(|a, b| (&a.origin, a.rule, &a.message).cmp(&(&b.origin, b.rule, &b.message)));
+}
+
+fn leaving(edges: &[Edge], components: usize) -> Vec<Vec<usize>> {
     let mut out = vec![Vec::new(); components];
     for (position, edge) in edges.iter().enumerate().filter(|(_, edge)| !edge.is_inner()) {
         out[edge.from.component.0].push(position);

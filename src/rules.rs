@@ -28,6 +28,7 @@ pub const IDS: &[&str] = &[
     "order-broken",
     "promoted-in-loop",
     "brought-in-loop",
+    "made-in-loop",
     "webhook-blocks-itself",
     "claim-before-its-pod",
     "selects-nothing",
@@ -41,6 +42,7 @@ pub const IDS: &[&str] = &[
     "descriptor-in-the-way-of-flux",
     // Fixes.
     "split-crds",
+    "split-late",
     "vault-after-storage",
     "vault-bootstrap-post-runtime",
     "secretstore-after-provider",

@@ -66,8 +66,53 @@ provisioner: example.com/fast
 #[test]
 fn vault_after_storage() {
     check(&format!("{VAULT}{STORAGE}"), "vault", "150", &["vault-after-storage"]);
+    // A chart that nobody rendered brings the class.
+    let chart = "
+== foundation/longhorn/component.yaml
+name: longhorn
+== foundation/longhorn/m.yaml
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: longhorn, namespace: argocd}
+spec:
+  destination: {namespace: longhorn-system}
+  source: {chart: longhorn, repoURL: 'https://charts.longhorn.io'}
+";
+    let on_longhorn = VAULT.replace("storageClassName: fast", "storageClassName: longhorn");
+    check(&format!("{on_longhorn}{chart}"), "vault", "150", &["vault-after-storage"]);
     // The class is the cluster's own: nothing of the ladder to wait for.
     check(VAULT, "vault", "130", &[]);
+}
+
+#[test]
+fn vault_behind_an_ingress_keeps_no_data_there() {
+    let in_memory = VAULT.replace("spec: {storageClassName: fast}", "spec: {}").replace(
+        "\n== foundation/vault/m.yaml\n",
+        "
+== foundation/vault/ingress.yaml
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: vault, namespace: default}
+spec: {ingressClassName: edge, rules: []}
+== foundation/vault/m.yaml
+",
+    );
+    let edge = "
+== foundation/edge/component.yaml
+name: edge
+== foundation/edge/m.yaml
+apiVersion: networking.k8s.io/v1
+kind: IngressClass
+metadata: {name: edge}
+spec: {controller: example.com/edge}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: edge, namespace: default}
+spec: {template: {spec: {containers: [{name: e, image: example/edge}]}}}
+";
+    let (_, fixes) = phase_and_fixes(&ladder(&format!("{in_memory}{edge}")), "vault");
+    assert!(fixes.is_empty(), "{fixes:?}");
 }
 
 const STORE: &str = "

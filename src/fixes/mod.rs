@@ -5,12 +5,14 @@
 
 pub mod jobs_after_runtime;
 pub mod kinds_after_runtime;
+pub mod made_in_loops;
 pub mod operator_after_cert_manager;
 pub mod promoted_in_loops;
 pub mod secretstore_after_provider;
 pub mod skip_dry_run;
 pub mod smokes_last;
 pub mod split_crds;
+pub mod split_late;
 pub mod vault_after_storage;
 pub mod webhook_certs_are_secrets;
 

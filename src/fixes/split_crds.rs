@@ -35,7 +35,7 @@ pub fn apply(classified: &mut Classified, settings: &Settings) -> Result<Vec<Spl
             crd.origin(),
             classified.components[number].name
         );
-        let split = split_off(&classified.components, number)?;
+        let split = split_off(&classified.components, number, "crds", RULE)?;
         classified.components.push(split);
         let index = ComponentIndex(classified.components.len() - 1);
         for resource in list {
@@ -49,14 +49,32 @@ pub fn apply(classified: &mut Classified, settings: &Settings) -> Result<Vec<Spl
     Ok(sorted(classified, splits))
 }
 
-fn split_off(components: &[Component], from: usize) -> Result<Component, Problems> {
+/// A component of its own for a part of another, `<name>-<part>`.
+///
+/// # Errors
+/// When that name is taken.
+pub(super) fn split_off(
+    components: &[Component],
+    from: usize,
+    part: &str,
+    rule: &str,
+) -> Result<Component, Problems> {
     let origin = &components[from];
-    let name = format!("{}-crds", origin.name);
+    let name = format!("{}-{part}", origin.name);
     if let Some(taken) = components.iter().find(|component| component.name == name) {
-        return Err(Problem::new(format!("`{}` ships CRDs, but `{name}` is already described in {}", origin.name, taken.origin))
-            .at(&origin.origin)
-            .help(format!("move the CRDs into `{name}`, rename that component, or set `rules: {{{RULE}: off}}` in ladder.yaml"))
-            .into());
+        let (what, them) = match part {
+            "crds" => ("ships CRDs", "the CRDs"),
+            _ => ("holds resources that must come later", "them"),
+        };
+        return Err(Problem::new(format!(
+            "`{}` {what}, but `{name}` is already described in {}",
+            origin.name, taken.origin
+        ))
+        .at(&origin.origin)
+        .help(format!(
+            "move {them} into `{name}`, rename that component, or set `rules: {{{rule}: off}}` in ladder.yaml"
+        ))
+        .into());
     }
     Ok(Component {
         name,
@@ -71,7 +89,7 @@ fn split_off(components: &[Component], from: usize) -> Result<Component, Problem
 }
 
 /// Puts the components back into the order of their names, and the resources with them.
-fn sorted(classified: &mut Classified, splits: Vec<Split>) -> Vec<Split> {
+pub(super) fn sorted(classified: &mut Classified, splits: Vec<Split>) -> Vec<Split> {
     let mut order: Vec<usize> = (0..classified.components.len()).collect();
     order.sort_by(|a, b| classified.components[*a].name.cmp(&classified.components[*b].name));
     let mut place = vec![0; order.len()];

@@ -3,9 +3,12 @@
 use super::{Move, View};
 use crate::model::{Edge, Role};
 
-/// The class of a volume, or what provisions it.
+/// The class of a volume, or what provisions it; an Ingress has a class and a controller too.
 fn is_storage(view: &View<'_>, edge: &Edge) -> bool {
-    view.target_kind(edge) == "StorageClass" || edge.reason.as_str() == "class-controller"
+    let from_ingress = edge.from.resource.is_some_and(|from| view.scene.resource(from).id.kind == "Ingress");
+    // A chart that brings the class stands for it.
+    let names_class = edge.reason.as_str().ends_with("-storage-class");
+    names_class || (edge.reason.as_str() == "class-controller" && !from_ingress)
 }
 
 /// Moves secret providers that keep their data on the ladder's storage.

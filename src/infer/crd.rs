@@ -30,7 +30,7 @@ fn custom_resources(scene: &Scene<'_>) -> Inferred {
                 inferred.edges.extend(aggregated(scene, index, group));
                 continue;
             }
-            None => at_run_time(scene, group, kind),
+            None => at_run_time(scene, resource.component, group, kind),
         };
         if found == Found::Nobody {
             missing.entry((group, kind)).or_insert((index, BTreeSet::new())).1.insert(resource.component);
@@ -100,20 +100,28 @@ pub fn may_serve(workload: &Resource, crds: &[String], catalogue: &Catalogue) ->
 }
 
 /// Who makes the CRD at run time, or declares it.
-fn at_run_time(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
+fn at_run_time(scene: &Scene<'_>, asking: ComponentIndex, group: &str, kind: &str) -> Found {
+    let declared = Provision::Crd(group.to_owned(), kind.to_owned());
+    if scene.is_external(&declared) {
+        return Found::External;
+    }
     let makers = scene.kind_makers(group, kind);
     if !makers.is_empty() {
-        return Found::Made(makers);
+        return Found::Made(scene.own_first(&makers, asking));
     }
     let names = scene.crd_names(group, kind);
     if names.iter().any(|name| scene.is_there_before(name)) {
         return Found::External;
     }
     let made = names.iter().find_map(|name| scene.maker(&brought::crd(name)));
-    made.unwrap_or_else(|| match scene.find_declared(&Provision::Crd(group.to_owned(), kind.to_owned())) {
+    let found = made.unwrap_or_else(|| match scene.find_declared(&declared) {
         Found::Nobody => bringing_charts(scene, group, kind),
         found => found,
-    })
+    });
+    match found {
+        Found::Made(makers) => Found::Made(scene.own_first(&makers, asking)),
+        found => found,
+    }
 }
 
 /// Charts and packages that serve a group bring its kinds, also those the catalogue does not list.

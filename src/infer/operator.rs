@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::Inferred;
-use super::scene::{Found, Scene, Wait};
+use super::scene::{Scene, Wait};
 use crate::catalogue::is_built_in_group;
 use crate::model::{Edge, Gate, Provision, Reason, ResourceIndex, Strength};
 
@@ -25,11 +25,17 @@ pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
         let strength = if checked || awaited.contains(&index) { Strength::Strong } else { Strength::Weak };
         let wait =
             Wait { reason: Reason::from("operator"), strength, gate: Gate::Ready, origin: resource.origin() };
-        let found = match scene.operators_of(group, &resource.id.kind) {
-            workloads if workloads.is_empty() => scene.find_declared(&Provision::Operator(group.to_owned())),
-            workloads => Found::Made(workloads),
-        };
-        inferred.edges.extend(scene.edges_to(index, &found, &wait));
+        let declared = Provision::Operator(group.to_owned());
+        if scene.is_external(&declared) {
+            continue;
+        }
+        let operators = scene.operators_of(group, &resource.id.kind);
+        if operators.is_empty() {
+            inferred.edges.extend(scene.edges_to(index, &scene.find_declared(&declared), &wait));
+        } else if !operators.contains(&index) {
+            let nearest = scene.own_first(&operators, resource.component);
+            inferred.edges.extend(nearest.into_iter().map(|operator| scene.edge(index, operator, &wait)));
+        }
     }
     inferred
 }

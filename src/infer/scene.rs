@@ -147,17 +147,36 @@ impl<'a> Scene<'a> {
         &self.components[index.0]
     }
 
-    /// Who provides an object; the asking component's own copy first.
+    /// Who provides an object; the asking component's own copy first. What is declared external is not waited for,
+    /// also where something here makes it: the user knows that it is there before.
     #[must_use]
     pub fn find(&self, id: &ResourceId, asking: ComponentIndex) -> Found {
         if let Some(copies) = self.by_id.get(id) {
             let own = copies.iter().find(|copy| self.resource(**copy).component == asking);
             return Found::Object(*own.unwrap_or(&copies[0]));
         }
-        if let Some(makers) = self.made.get(id) {
-            return Found::Made(makers.clone());
+        let named = Provision::Object(id.clone());
+        if self.external.contains(&named) {
+            return Found::External;
         }
-        self.find_declared(&Provision::Object(id.clone()))
+        if let Some(makers) = self.made.get(id) {
+            return Found::Made(self.own_first(makers, asking));
+        }
+        self.find_declared(&named)
+    }
+
+    /// Those of the asking component, if it has any, else all: overlays of one base each bring their own.
+    #[must_use]
+    pub fn own_first(&self, all: &[ResourceIndex], asking: ComponentIndex) -> Vec<ResourceIndex> {
+        let is_own = |index: &ResourceIndex| self.resource(*index).component == asking;
+        let own: Vec<ResourceIndex> = all.iter().copied().filter(is_own).collect();
+        if own.is_empty() { all.to_vec() } else { own }
+    }
+
+    /// Whether the user says that the cluster has a thing.
+    #[must_use]
+    pub fn is_external(&self, provision: &Provision) -> bool {
+        self.external.contains(provision)
     }
 
     /// Who makes an object at run time.

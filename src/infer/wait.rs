@@ -31,10 +31,11 @@ impl Scene<'_> {
             }
             // Who makes a thing itself waits for no other maker of it.
             Found::Made(makers) if makers.contains(&from) => Vec::new(),
-            Found::Made(makers) => makers
-                .iter()
-                .map(|maker| self.edge(from, *maker, &Wait { gate: Gate::Ready, ..wait.clone() }))
-                .collect(),
+            Found::Made(makers) => {
+                let wait = Wait { gate: Gate::Ready, ..wait.clone() };
+                let edge = |maker: &ResourceIndex| Edge { made: true, ..self.edge(from, *maker, &wait) };
+                makers.iter().map(edge).collect()
+            }
             Found::Declared(component) if *component == self.resource(from).component => Vec::new(),
             Found::Declared(component) => {
                 let to = End { component: *component, resource: None };
@@ -77,5 +78,6 @@ pub fn new_edge(from: End, to: End, wait: &Wait) -> Edge {
         gate: wait.gate,
         origin: wait.origin.clone(),
         dropped: None,
+        made: false,
     }
 }

@@ -132,6 +132,8 @@ pub struct Edge {
     pub origin: Origin,
     /// Set when a weak edge orders nothing.
     pub dropped: Option<Dropped>,
+    /// Whether the target is not what is named but what makes it at run time.
+    pub made: bool,
 }
 
 impl Edge {

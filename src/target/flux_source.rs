@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::name::object_name;
-use super::source::crds_of;
+use super::source::{crds_of, has_late_part};
 use crate::emit::Selection;
 use crate::model::Tool;
 use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
@@ -43,6 +43,8 @@ fn unreadable(ladder: &Ladder, index: ComponentIndex) -> Option<Problem> {
     let descriptor = &component.descriptor;
     let what = if component.place.tool == Some(Tool::Helm) {
         "a chart"
+    } else if has_late_part(ladder, component) {
+        "a component of which a part comes later"
     } else if descriptor.has_globs() {
         "single files of a directory"
     } else if !descriptor.hooks.is_empty() {

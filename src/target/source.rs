@@ -10,7 +10,7 @@ use crate::argocd::parse_wave;
 use crate::load::descriptor::ChartSource;
 use crate::load::targets::{SourceForm, TargetSettings};
 use crate::model::Tool;
-use crate::model::{ComponentIndex, Finding, Ladder, Level};
+use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
 use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
 
@@ -95,6 +95,9 @@ fn loses_by_native(ladder: &Ladder, component: ComponentIndex) -> Option<&'stati
     if own.split_from.is_some() || crds_of(ladder, &own.name).is_some() {
         return Some("the split of its CRDs");
     }
+    if has_late_part(ladder, own) {
+        return Some("the split of its late resources");
+    }
     if !own.descriptor.hooks.is_empty() {
         return Some("the hooks of its descriptor");
     }
@@ -109,6 +112,13 @@ fn loses_by_native(ladder: &Ladder, component: ComponentIndex) -> Option<&'stati
         existing != ladder.waves[index.0]
     });
     differs.then_some("the waves inside it")
+}
+
+/// Whether resources of a component stand in another one because they must come later.
+pub(super) fn has_late_part(ladder: &Ladder, component: &Component) -> bool {
+    let origin = component.split_from.as_deref().unwrap_or(&component.name);
+    let late = ladder.component_named(&format!("{origin}-late"));
+    late.is_some_and(|late| ladder.component(late).split_from.as_deref() == Some(origin))
 }
 
 /// The component that was split from this one.
