@@ -12,6 +12,7 @@ use crate::case::{Case, Through};
 use crate::checks::requests::Desk;
 use crate::checks::rollout::{self, Ground};
 use crate::checks::{canaries, install, overhead};
+use crate::isolate;
 use crate::parts::build::{
     ARGOCD, Built, CLIENT, CLUSTER, HELM, KUSTOMIZE, KUSTOMIZE_CONTROLLER, Program, SOURCE_CONTROLLER,
 };
@@ -53,8 +54,10 @@ fn reported(case: &Case, built: &Built) -> Row {
     let folder = Path::new(FOLDER).join(&case.name);
     let row = |passed, notes| Row { name: case.name.clone(), about: case.about.clone(), passed, notes };
     if let (Some(_), Some(why)) = (&case.sidecar, container::refusal()) {
-        println!("{} ... !! DID NOT RUN: {why}", case.name);
-        return row(None, vec![why.to_owned()]);
+        let (passed, word) =
+            if isolate::has_no_excuse() { (Some(false), "FAILED") } else { (None, "!! DID NOT RUN") };
+        println!("{} ... {word}: {why}", case.name);
+        return row(passed, vec![why.to_owned()]);
     }
     let result = catch_unwind(AssertUnwindSafe(|| one(case, built, &folder)));
     let result = result.unwrap_or_else(|_| Err(anyhow!("the harness panicked")));

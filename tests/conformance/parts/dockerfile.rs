@@ -69,20 +69,9 @@ fn steps(word: &str, rest: &str) -> Result<Vec<Step>> {
 
 /// Lines without comments, continued ones joined.
 fn instructions(text: &str) -> Vec<String> {
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
-    let mut joined = vec![String::new()];
-    for line in lines {
-        let last = joined.last_mut().expect("it is never empty");
-        match line.strip_suffix('\\') {
-            Some(part) => last.push_str(part),
-            None => {
-                last.push_str(line);
-                joined.push(String::new());
-            }
-        }
-    }
-    joined.retain(|line| !line.trim().is_empty());
-    joined
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with('#')).collect();
+    let joined = lines.join("\n").replace("\\\n", "");
+    joined.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
 }
 
 /// `NAME=value NAME="value with blanks"`.

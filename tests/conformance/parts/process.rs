@@ -57,7 +57,8 @@ impl Process {
         self.child.id()
     }
 
-    fn last_words(&self) -> String {
+    /// The end of its log.
+    pub(crate) fn last_words(&self) -> String {
         let text = fs::read_to_string(&self.log).unwrap_or_default();
         let lines: Vec<&str> = text.lines().rev().take(3).collect();
         lines.into_iter().rev().collect::<Vec<_>>().join("\n    ")

@@ -37,7 +37,8 @@ pub(crate) fn start(built: &Built, sidecar: &Sidecar, folder: &Path, sockets: &P
     process.wait_until(super::repo_server::START, || {
         fs::read_dir(sockets).is_ok_and(|mut sockets| sockets.next().is_some())
     })?;
-    container.check(process.id())?;
+    // It may have ended just after it made its socket: its log says why.
+    container.check(process.id()).with_context(|| process.last_words())?;
     Ok(process)
 }
 
