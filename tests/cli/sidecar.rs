@@ -108,6 +108,8 @@ fn the_health_check_is_the_one_the_command_prints() {
         shipped["data"], printed["data"],
         "argocd-ladder health-checks > sidecar/application-health.yaml"
     );
+    let values = read("sidecar/argo-helm-values.yaml");
+    assert_eq!(values["configs"]["cm"], shipped["data"], "both ways to install have the same checks");
     // No namespace: the patch is for whatever namespace the installation chose.
     assert_eq!(shipped["metadata"]["namespace"], Value::Null);
 }

@@ -45,6 +45,8 @@ pub(crate) struct Case {
     pub(crate) rollout: Option<Rollout>,
     /// A kustomize component laid over Argo CD's own installation.
     pub(crate) install: Option<Install>,
+    /// The plugin under test runs in its image, not from this build.
+    pub(crate) sidecar: Option<Sidecar>,
 }
 
 /// The content of the git repository: an example, changed.
@@ -135,6 +137,20 @@ pub(crate) struct Install {
     /// The Deployment it changes.
     pub(crate) deployment: String,
     /// The container it adds.
+    pub(crate) container: String,
+}
+
+/// The plugin's container, as it is installed, in its image.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sidecar {
+    /// The file its image is made by.
+    pub(crate) dockerfile: String,
+    /// The kustomize component that installs it: a folder of this repository.
+    pub(crate) component: String,
+    /// The Deployment it is added to.
+    pub(crate) deployment: String,
+    /// Its name there.
     pub(crate) container: String,
 }
 

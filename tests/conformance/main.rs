@@ -18,6 +18,7 @@ use anyhow::Result;
 
 use case::Case;
 use parts::build::Built;
+use parts::image;
 
 fn main() -> ExitCode {
     match run_cases() {
@@ -45,5 +46,8 @@ fn run_cases() -> Result<ExitCode> {
     }
     tools::check()?;
     built.ensure(&run::programs(&cases))?;
+    for dockerfile in cases.iter().filter_map(|case| Some(&case.sidecar.as_ref()?.dockerfile)) {
+        image::build(dockerfile)?;
+    }
     Ok(ExitCode::from(isolate::run_inside()?))
 }

@@ -12,9 +12,11 @@ use crate::case::{Case, Through};
 use crate::checks::requests::Desk;
 use crate::checks::rollout::{self, Ground};
 use crate::checks::{canaries, install, overhead};
+use crate::isolate;
 use crate::parts::build::{
     ARGOCD, Built, CLIENT, CLUSTER, HELM, KUSTOMIZE, KUSTOMIZE_CONTROLLER, Program, SOURCE_CONTROLLER,
 };
+use crate::parts::container;
 use crate::parts::process::wait_for;
 use crate::parts::repo::Repo;
 use crate::parts::repo_server::RepoServer;
@@ -40,18 +42,26 @@ pub(crate) fn all(cases: &[Case], built: &Built) -> Result<ExitCode> {
     if report::wanted() {
         report::write(&rows)?;
     }
-    let passed = rows.iter().filter(|row| row.passed).count();
-    println!("{passed} passed, {} failed", rows.len() - passed);
-    Ok(if passed == rows.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let count = |passed| rows.iter().filter(|row| row.passed == passed).count();
+    let (passed, failed, left_out) = (count(Some(true)), count(Some(false)), count(None));
+    let left_out = if left_out > 0 { format!(", {left_out} did not run") } else { String::new() };
+    println!("{passed} passed, {failed} failed{left_out}");
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn reported(case: &Case, built: &Built) -> Row {
     let start = Instant::now();
     let folder = Path::new(FOLDER).join(&case.name);
+    let row = |passed, notes| Row { name: case.name.clone(), about: case.about.clone(), passed, notes };
+    if let (Some(_), Some(why)) = (&case.sidecar, container::refusal()) {
+        let (passed, word) =
+            if isolate::has_no_excuse() { (Some(false), "FAILED") } else { (None, "!! DID NOT RUN") };
+        println!("{} ... {word}: {why}", case.name);
+        return row(passed, vec![why.to_owned()]);
+    }
     let result = catch_unwind(AssertUnwindSafe(|| one(case, built, &folder)));
     let result = result.unwrap_or_else(|_| Err(anyhow!("the harness panicked")));
     let seconds = start.elapsed().as_secs_f64();
-    let row = |passed, notes| Row { name: case.name.clone(), about: case.about.clone(), passed, notes };
     match result {
         Ok(notes) => {
             println!("{} ... ok ({seconds:.1} s)", case.name);
@@ -59,14 +69,14 @@ fn reported(case: &Case, built: &Built) -> Row {
                 println!("    {note}");
             }
             let _ = fs::remove_dir_all(&folder);
-            row(true, notes)
+            row(Some(true), notes)
         }
         Err(error) => {
             println!("{} ... FAILED ({seconds:.1} s)", case.name);
             println!("    {}", case.about);
             println!("    {error:#}");
             println!("    logs: {}", folder.join("logs").display());
-            row(false, Vec::new())
+            row(Some(false), Vec::new())
         }
     }
 }

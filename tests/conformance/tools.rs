@@ -4,12 +4,13 @@ use std::env;
 
 use anyhow::{Result, bail};
 
-const NEEDED: [(&str, &str); 5] = [
+const NEEDED: [(&str, &str); 6] = [
     ("go", "Go 1.26.3 or later (https://go.dev/dl)"),
     ("git", "apt-get install git"),
     ("redis-server", "apt-get install --no-install-recommends redis-server"),
     ("ip", "apt-get install iproute2"),
     ("unshare", "apt-get install util-linux"),
+    ("mount", "apt-get install mount"),
 ];
 
 /// An error that names every missing program and how to get it.

@@ -1,7 +1,7 @@
 //! A kustomize component laid over Argo CD's own installation, on an empty cluster.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -16,10 +16,10 @@ use crate::parts::repo::Repo;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const NAMESPACE: &str = "argocd";
 
-/// Builds, applies, and waits until the changed Deployment is up with the container.
-pub(crate) fn check(built: &Built, folder: &Path, install: &Install) -> Result<String> {
+/// Argo CD's own installation with a kustomize component of this repository laid over it, as a file.
+pub(crate) fn manifests(built: &Built, folder: &Path, component: &str) -> Result<PathBuf> {
     let place = folder.join("install");
-    let component = Path::new(ROOT).join(&install.component);
+    let component = Path::new(ROOT).join(component);
     let kustomization =
         json!({"namespace": NAMESPACE, "resources": ["install.yaml"], "components": ["component"]});
     let files = [
@@ -35,7 +35,12 @@ pub(crate) fn check(built: &Built, folder: &Path, install: &Install) -> Result<S
     }
     let manifests = folder.join("installed.yaml");
     fs::write(&manifests, output(Command::new(built.program(&KUSTOMIZE)).arg("build").arg(&place))?)?;
+    Ok(manifests)
+}
 
+/// Builds, applies, and waits until the changed Deployment is up with the container.
+pub(crate) fn check(built: &Built, folder: &Path, install: &Install) -> Result<String> {
+    let manifests = manifests(built, folder, &install.component)?;
     let cluster = Cluster::start(built, folder, &[])?;
     cluster.apply(&[json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})])?;
     cluster.kubectl(&["apply", "--server-side", "-n", NAMESPACE, "-f", &manifests.to_string_lossy()])?;

@@ -17,3 +17,11 @@ pub(crate) mod argocd;
 pub(crate) mod audit;
 
 pub(crate) mod flux;
+
+pub(crate) mod dockerfile;
+
+pub(crate) mod image;
+
+pub(crate) mod container;
+
+pub(crate) mod sidecar;

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 
 use super::build::{ARGOCD, Built, CLIENT};
 use super::process::{Process, free_port, http_ok, port_open};
+use super::sidecar;
 use crate::case::Case;
 
 /// The program under test.
@@ -23,7 +24,7 @@ pub(crate) const LADDER: &str = env!("CARGO_BIN_EXE_argocd-ladder");
 
 /// The plugin's configuration, as people install it.
 const PLUGIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/plugin.yaml");
-const START: Duration = Duration::from_secs(30);
+pub(super) const START: Duration = Duration::from_secs(30);
 
 /// A running repo-server; dropping it ends all its programs.
 pub(crate) struct RepoServer {
@@ -55,7 +56,12 @@ impl RepoServer {
         let mut programs = vec![redis];
         for (name, plugin) in place.plugins()? {
             let socket = sockets.path().join(format!("{name}.sock"));
-            let mut server = place.cmp_server(&name, &plugin)?;
+            let mut server = match &case.sidecar {
+                Some(sidecar) if !case.plugins.contains_key(&name) => {
+                    sidecar::start(built, sidecar, folder, sockets.path())?
+                }
+                _ => place.cmp_server(&name, &plugin)?,
+            };
             server.wait_until(START, || socket.exists())?;
             programs.push(server);
         }
