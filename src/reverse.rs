@@ -1,4 +1,6 @@
 //! The order Argo CD deletes in: highest wave first, everything of a wave at once, and what can go wrong with it.
+//!
+//! CRDs are left out: Argo CD never deletes one with its Application.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -19,6 +21,9 @@ pub struct Batch {
     /// Wave of the Applications that go, where each component is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application_wave: Option<i64>,
+    /// The component whose Application holds them, where each component is one; Applications of one wave go side by side.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub component: Option<String>,
     /// Wave of the objects.
     pub wave: i64,
     /// The objects, as `group/Kind/namespace/name`.
@@ -54,16 +59,19 @@ impl Deletion {
     #[must_use]
     pub fn of(ladder: &Ladder) -> Self {
         let places = places(ladder);
-        let mut groups: BTreeMap<_, Vec<String>> = BTreeMap::new();
-        for index in ladder.written().filter(|index| stays(ladder, *index)) {
-            groups.entry(places[index.0]).or_default().push(ladder.resource(index).id.to_string());
-        }
         let per_component = ladder.settings.scope == Scope::Component;
+        let mut groups: BTreeMap<_, Vec<String>> = BTreeMap::new();
+        for index in ladder.written().filter(|index| is_deleted(ladder, *index)) {
+            let resource = ladder.resource(index);
+            let (outer, inner) = places[index.0];
+            let own = per_component.then(|| ladder.component(resource.component).name.clone());
+            groups.entry((outer, own, inner)).or_default().push(resource.id.to_string());
+        }
         let batches = groups
             .into_iter()
-            .map(|((Reverse(outer), Reverse(wave)), mut resources)| {
+            .map(|((Reverse(outer), component, Reverse(wave)), mut resources)| {
                 resources.sort();
-                Batch { application_wave: per_component.then_some(outer), wave, resources }
+                Batch { application_wave: per_component.then_some(outer), component, wave, resources }
             })
             .collect();
         let mut hazards: Vec<Hazard> = ladder
@@ -71,6 +79,7 @@ impl Deletion {
             .iter()
             .filter_map(|edge| operator_first(ladder, edge, &places))
             .chain(namespaces_first(ladder, &places))
+            .chain(ladder.written().filter_map(|index| argocd_itself(ladder, index)))
             .chain(ladder.written().filter_map(|index| finalizer(ladder, index)))
             .collect();
         hazards.sort();
@@ -84,7 +93,8 @@ impl Deletion {
     /// When the writer fails.
     pub fn text(&self, out: &mut impl Write) -> io::Result<()> {
         for (number, batch) in self.batches.iter().enumerate() {
-            let outer = batch.application_wave.map(|wave| format!("Applications of wave {wave}, "));
+            let name = batch.component.as_deref().unwrap_or_default();
+            let outer = batch.application_wave.map(|wave| format!("Application `{name}` of wave {wave}, "));
             writeln!(out, "{}. {}wave {}", number + 1, outer.unwrap_or_default(), batch.wave)?;
             for resource in &batch.resources {
                 writeln!(out, "     {resource}")?;
@@ -108,11 +118,14 @@ fn places(ladder: &Ladder) -> Places {
     ladder.resources.iter().zip(&ladder.waves).map(place).collect()
 }
 
-/// Whether an object is still there when the Application is deleted and goes with its wave.
-fn stays(ladder: &Ladder, index: ResourceIndex) -> bool {
+/// Whether an object is still there when the Application is deleted, and goes with it.
+fn is_deleted(ladder: &Ladder, index: ResourceIndex) -> bool {
     let resource = ladder.resource(index);
     let options = resource.manifest.annotation("argocd.argoproj.io/sync-options").unwrap_or_default();
-    let kept = options.split(',').any(|option| option.trim() == "Delete=false");
+    let policy = resource.manifest.annotation("helm.sh/resource-policy").unwrap_or_default();
+    let is = |list: &str, wanted: &str| list.split(',').any(|option| option.trim() == wanted);
+    let crd = resource.id.group == "apiextensions.k8s.io" && resource.id.kind == "CustomResourceDefinition";
+    let kept = crd || is(options, "Delete=false") || is(policy, "keep");
     let gone = || delete_policies(&resource.manifest.annotations).contains(&DeletePolicy::HookSucceeded);
     match resource.hook {
         HookUse::Skip | HookUse::DeleteOnly | HookUse::Ignored => false,
@@ -121,10 +134,17 @@ fn stays(ladder: &Ladder, index: ResourceIndex) -> bool {
     }
 }
 
+/// Whether one object is surely gone before another goes: Applications of one wave do not wait for each other.
+fn goes_before(ladder: &Ladder, one: ResourceIndex, other: ResourceIndex, places: &Places) -> bool {
+    let component = |index| ladder.resource(index).component;
+    let apart = ladder.settings.scope == Scope::Component && component(one) != component(other);
+    if apart { places[one.0].0 < places[other.0].0 } else { places[one.0] < places[other.0] }
+}
+
 /// A custom resource that its controller does not outlive: nobody is left to clean up.
 fn operator_first(ladder: &Ladder, edge: &Edge, places: &Places) -> Option<Hazard> {
     let (from, to) = (edge.from.resource?, edge.to.resource?);
-    if edge.reason.as_str() != "operator" || places[to.0] > places[from.0] {
+    if edge.reason.as_str() != "operator" || goes_before(ladder, from, to, places) {
         return None;
     }
     let (from, to) = (ladder.resource(from), ladder.resource(to));
@@ -151,7 +171,7 @@ fn namespaces_first(ladder: &Ladder, places: &Places) -> Vec<Hazard> {
     for index in ladder.written() {
         let namespace = ladder.resource(index).id.namespace.as_str();
         if let Some(own) = namespaces.get(namespace)
-            && places[own.0] < places[index.0]
+            && goes_before(ladder, *own, index, places)
         {
             *content.entry(namespace).or_default() += 1;
         }
@@ -163,6 +183,20 @@ fn namespaces_first(ladder: &Ladder, places: &Places) -> Vec<Hazard> {
         ),
     };
     content.into_iter().map(told).collect()
+}
+
+/// The Namespace Argo CD runs in: with it goes whoever would finish the deletion.
+fn argocd_itself(ladder: &Ladder, index: ResourceIndex) -> Option<Hazard> {
+    let id = &ladder.resource(index).id;
+    let own = id.group.is_empty() && id.kind == "Namespace" && id.name == ladder.settings.targets.namespace;
+    (own && is_deleted(ladder, index)).then(|| Hazard {
+        rule: "argocd-goes-too",
+        message: format!(
+            "Namespace `{}` takes Argo CD's settings and projects along, and the deletion never ends; \
+             annotate it with `argocd.argoproj.io/sync-options: Delete=false`",
+            id.name
+        ),
+    })
 }
 
 /// An object that is gone only once somebody takes its finalizers away.

@@ -210,12 +210,21 @@ pub struct PlanArgs {
     /// Estimate when each rung starts and ends, by waves or by Flux's dependsOn
     #[arg(long, value_enum, value_name = "ORDER", num_args = 0..=1, require_equals = true, conflicts_with = "reverse")]
     pub timeline: Option<Option<Order>>,
-    /// Show the order Argo CD deletes in, and its hazards
-    #[arg(long)]
-    pub reverse: bool,
+    /// Show the order Argo CD deletes in, and its hazards; of one Application or of one per component
+    #[arg(long, value_enum, value_name = "TARGET", num_args = 0..=1, require_equals = true)]
+    pub reverse: Option<Option<DeleteOrder>>,
     /// What is read.
     #[command(flatten)]
     pub reading: Reading,
+}
+
+/// Whose deletion `plan --reverse` shows; without one the scope of ladder.yaml decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DeleteOrder {
+    /// One Application that holds everything
+    Manifests,
+    /// A root application with one Application per component
+    Applications,
 }
 
 /// Formats of `plan`.

@@ -2,16 +2,22 @@
 
 use std::io::{self, Write};
 
-use super::args::{PlanArgs, PlanFormat};
+use super::args::{DeleteOrder, PlanArgs, PlanFormat};
 use super::{Exit, output};
+use crate::Repository;
+use crate::load::settings::Scope;
 use crate::plan::{json, markdown, text};
 use crate::reverse::Deletion;
 use crate::timeline::Timeline;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
-    let ladder = output::ladder(&args.path, &args.reading)?;
+    let scope = args.reverse.flatten().map(|order| match order {
+        DeleteOrder::Manifests => Scope::Ladder,
+        DeleteOrder::Applications => Scope::Component,
+    });
+    let ladder = output::ladder_for(&args.path, &args.reading, scope, Repository::default())?;
     output::to_stdout(|mut out| match args.format {
-        _ if args.reverse => deletion(&Deletion::of(&ladder), args.format, out),
+        _ if args.reverse.is_some() => deletion(&Deletion::of(&ladder), args.format, out),
         _ if args.timeline.is_some() => {
             timeline(&Timeline::of(&ladder, args.timeline.flatten()), args.format, out)
         }

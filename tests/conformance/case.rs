@@ -168,6 +168,12 @@ pub(crate) struct Rollout {
     /// Objects that are on the cluster before anything is rolled out.
     #[serde(default)]
     pub(crate) before: Vec<Value>,
+    /// Whether Argo CD gets the health checks that `argocd-ladder health-checks` prints for the repository.
+    #[serde(default)]
+    pub(crate) health_checks: bool,
+    /// Whether everything is deleted again, in the order of `plan --reverse`.
+    #[serde(default)]
+    pub(crate) delete: bool,
     /// Further settings of Argo CD (argocd-cm).
     #[serde(default)]
     pub(crate) settings: BTreeMap<String, String>,
@@ -221,6 +227,8 @@ pub(crate) enum Check {
     Edges,
     /// Objects are created in the order of the simulation.
     Order,
+    /// What `plan --reverse` lists is deleted, nothing else, in that order.
+    Deletes,
 }
 
 fn generate() -> String {

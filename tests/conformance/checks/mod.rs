@@ -12,4 +12,6 @@ pub(crate) mod judgement;
 
 pub(crate) mod order;
 
+pub(crate) mod deletes;
+
 pub(crate) mod install;

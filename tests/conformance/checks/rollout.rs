@@ -1,5 +1,6 @@
 //! A rollout by Argo CD or Flux on an empty cluster.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -8,9 +9,10 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 
+use super::deletes;
 use super::judgement::{Ended, Outcome, judge};
 use super::requests::source_of;
-use crate::case::{Rollout, Through};
+use crate::case::{Check, Rollout, Through};
 use crate::objects::{Object, TRACKING, WAVE};
 use crate::parts::argocd::Argocd;
 use crate::parts::audit;
@@ -40,17 +42,33 @@ pub(crate) fn check(ground: &Ground, rollout: &Rollout) -> Result<String> {
     let cluster = Cluster::start(ground.built, ground.folder, &objects)?;
     cluster.apply(&rollout.before)?;
     let limit = Duration::from_secs(rollout.seconds);
-    let ended = if rollout.through == Through::Flux {
-        Ended { application: None, waited: Some(ground.flux(rollout, &cluster, limit)) }
-    } else {
-        let Ground { built, server, folder, .. } = *ground;
-        let argocd = Argocd::start(built, folder, &cluster, server, &rollout.settings)?;
+    if rollout.through == Through::Flux {
+        let ended = Ended { application: None, waited: Some(ground.flux(rollout, &cluster, limit)) };
+        let outcome = judge(&audit::read(&cluster.audit_log())?, &ended, &ground.plan()?, &objects)?;
+        return compare(rollout, &outcome);
+    }
+    let Ground { built, server, folder, .. } = *ground;
+    let argocd = Argocd::start(built, folder, &cluster, server, &ground.settings(rollout)?)?;
+    let ended = {
         let application = argocd.sync(NAME, &source, rollout.retries, limit)?;
         fs::write(folder.join("logs/application.json"), serde_json::to_string_pretty(&application)?)?;
         let several = matches!(rollout.through, Through::Applications | Through::Applicationset);
         Ended { application: Some(application), waited: several.then(|| argocd.wait_for_all(limit)) }
     };
-    let outcome = judge(&audit::read(&cluster.audit_log())?, &ended, &ground.plan()?, &objects)?;
+    let mut outcome = judge(&audit::read(&cluster.audit_log())?, &ended, &ground.plan()?, &objects)?;
+    if rollout.delete {
+        argocd.delete(NAME, limit)?;
+        let plan = ground.reverse_plan(ended.waited.is_some())?;
+        let (count, wrong) = deletes::compare(&audit::read(&cluster.audit_log())?, NAME, &plan, &objects);
+        outcome.summary = format!(
+            "{}, {count} deleted in {} order",
+            outcome.summary,
+            if wrong.is_empty() { "reverse" } else { "another" }
+        );
+        if !wrong.is_empty() {
+            outcome.failures.insert(Check::Deletes, wrong);
+        }
+    }
     compare(rollout, &outcome)
 }
 
@@ -128,6 +146,25 @@ impl Ground<'_> {
         fs::write(&file, output(&mut command)?)?;
         cluster.kubectl(&["apply", "--server-side", "-f", &file.to_string_lossy()])?;
         flux.wait_for_all(limit)
+    }
+
+    /// The case's settings of Argo CD, over the health checks that are printed for the repository.
+    fn settings(&self, rollout: &Rollout) -> Result<BTreeMap<String, String>> {
+        let mut settings = BTreeMap::new();
+        if rollout.health_checks {
+            let printed = output(self.ladder()?.args(["health-checks", "."]))?;
+            let patch: Value = serde_yaml::from_slice(&printed)?;
+            settings = serde_json::from_value(patch["data"].clone())?;
+        }
+        settings.extend(rollout.settings.clone());
+        Ok(settings)
+    }
+
+    /// The order of deletion that is printed: of one Application, or of one per component.
+    fn reverse_plan(&self, several: bool) -> Result<Value> {
+        let order = if several { "--reverse=applications" } else { "--reverse=manifests" };
+        let mut command = self.ladder()?;
+        Ok(serde_json::from_slice(&output(command.args(["plan", ".", "--format", "json", order]))?)?)
     }
 
     /// The plan of the repository, with every resource and edge.

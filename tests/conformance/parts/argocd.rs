@@ -88,6 +88,14 @@ impl<'a> Argocd<'a> {
         })
     }
 
+    /// Deletes an Application and waits until it is gone with all that it holds.
+    pub(crate) fn delete(&self, name: &str, limit: Duration) -> Result<()> {
+        self.cluster.kubectl(&["delete", KINDS[0], name, "-n", NAMESPACE, "--wait=false"])?;
+        wait_for(&format!("application {name} to be gone"), limit, || {
+            Ok(self.cluster.get(KINDS[0], NAMESPACE, name)?.is_none().then_some(()))
+        })
+    }
+
     /// Waits until there are several Applications and every one is in sync and healthy.
     pub(crate) fn wait_for_all(&self, limit: Duration) -> Result<()> {
         wait_for("all Applications to be in sync and healthy", limit, || {
@@ -120,7 +128,7 @@ fn controller(built: &Built, folder: &Path, cluster: &Cluster, name: &str) -> Re
 fn application(name: &str, source: &Value, retries: u32) -> Value {
     let backoff = json!({"duration": "2s", "factor": 1, "maxDuration": "2s"});
     json!({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application",
-        "metadata": {"name": name, "namespace": NAMESPACE},
+        "metadata": {"name": name, "namespace": NAMESPACE, "finalizers": ["resources-finalizer.argocd.argoproj.io"]},
         "spec": {"project": "default", "source": source,
             "destination": {"server": "https://kubernetes.default.svc", "namespace": "default"},
             "syncPolicy": {"automated": {}, "retry": {"limit": retries, "backoff": backoff}}}})

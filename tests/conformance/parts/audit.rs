@@ -20,6 +20,8 @@ pub(crate) struct Write {
     /// `status` for a write of the status alone, empty for the object.
     pub(crate) subresource: String,
     pub(crate) resource: String,
+    /// The group of the resource, empty for the core's.
+    pub(crate) group: String,
     /// Namespace and name, with the resource the object's place.
     pub(crate) place: (String, String),
     pub(crate) code: u64,
@@ -74,6 +76,7 @@ fn write(event: &Value) -> Write {
         verb: text(&event["verb"]),
         subresource: text(&reference["subresource"]),
         resource: text(&reference["resource"]),
+        group: text(&reference["apiGroup"]),
         place: (text(&reference["namespace"]), text(&asked["name"])),
         code,
         message: text(&status["message"]),
