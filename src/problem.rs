@@ -84,10 +84,19 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
+/// The known name one of whose parts is near a misspelt word: `vualt` for `platform-vault`.
+fn nearest_part<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = |name: &&str| {
+        let parts = name.split(['-', '.', '/']).filter(|part| part.len() > 2);
+        nearest(word, parts).is_some()
+    };
+    known.into_iter().filter(near).min_by_key(|name| name.len())
+}
+
 /// A help text that suggests the nearest known word, or lists what there is.
 #[must_use]
 pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
-    if let Some(near) = nearest(word, known.clone()) {
+    if let Some(near) = nearest(word, known.clone()).or_else(|| nearest_part(word, known.clone())) {
         format!("did you mean `{near}`?")
     } else {
         let all: Vec<&str> = known.into_iter().take(50).collect();
@@ -105,5 +114,12 @@ mod tests {
         assert_eq!(nearest("runtiem", known), Some("runtime"));
         assert_eq!(nearest("Config", known), Some("config"));
         assert_eq!(nearest("elephant", known), None);
+    }
+
+    #[test]
+    fn a_part_of_a_name_is_enough_for_a_suggestion() {
+        let known = ["platform-vault-config", "platform-vault", "data-redis"];
+        assert_eq!(suggestion("vualt", known), "did you mean `platform-vault`?");
+        assert!(suggestion("elephant", known).starts_with("known are "));
     }
 }

@@ -219,9 +219,10 @@ impl Context<'_> {
         if let Some(environment) = self.environment
             && environment.adjust(&name, &mut document.tree)
         {
-            document.value = serde_json::from_value(document.tree.to_json()).map_err(|error| {
+            document.retype().map_err(|misfit| {
                 let place = environment.place_of(&name).unwrap_or("ladder.yaml");
-                Problem::new(format!("the environment does not fit `{name}`: {error}")).at(place)
+                let message = format!("the environment does not fit `{name}`: {}", misfit.message);
+                misfit.help.into_iter().fold(Problem::new(message).at(place), Problem::help)
             })?;
         }
         if let Some(chart) = &mut document.value.chart

@@ -4,9 +4,11 @@
 
 use std::sync::Arc;
 
+use schemars::{JsonSchema, schema_for};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 
+use super::shape::{self, Misfit, UnknownKey};
 use crate::model::{Finding, Level, Origin};
 use crate::problem::{Problem, Problems, nearest};
 use crate::yaml::tree::{self, Node};
@@ -22,22 +24,30 @@ pub struct Document<T> {
     pub tree: Node,
 }
 
-impl<T: DeserializeOwned> Document<T> {
+impl<T: DeserializeOwned + JsonSchema> Document<T> {
     /// Parses a file of type `T`.
     ///
     /// # Errors
-    /// With line and column when it is no YAML or does not fit the type.
+    /// With line and column when it is no YAML, says a key twice or does not fit the type.
     pub fn parse(file: &Arc<str>, text: &str) -> Result<Self, Problems> {
-        let tree = tree::parse(&Arc::new(text.to_owned()), &Limits::default()).map_err(|error| {
+        let tree = tree::parse_unique(&Arc::new(text.to_owned()), &Limits::default()).map_err(|error| {
             Problem::new(error.message.clone()).at(format!("{file}:{}:{}", error.line, error.column))
         })?;
-        // Only the first: the tree has refused a second one, and a bare `---` at the end is none.
-        let mut documents = serde_yaml::Deserializer::from_str(text.trim_start_matches('\u{feff}'));
-        let value = documents
-            .next()
-            .map_or_else(|| serde_yaml::from_str(""), |document| merged(document, text))
-            .map_err(|error| Problem::from_serde(file, &error))?;
+        let value = typed(&tree).map_err(|misfit| {
+            let place = format!("{file}:{}:{}", misfit.mark.line, misfit.mark.column);
+            let problem = Problem::new(misfit.message).at(place);
+            misfit.help.into_iter().fold(problem, Problem::help)
+        })?;
         Ok(Self { file: Arc::clone(file), value, tree })
+    }
+
+    /// Reads the type again from a tree that was changed.
+    ///
+    /// # Errors
+    /// With what does not fit any more; its mark may be that of the value it replaced.
+    pub fn retype(&mut self) -> Result<(), Misfit> {
+        self.value = typed(&self.tree)?;
+        Ok(())
     }
 
     /// The place of a field, or of the document.
@@ -66,29 +76,27 @@ impl<T: DeserializeOwned> Document<T> {
     /// A finding for every field the schema of the type does not know.
     #[must_use]
     pub fn unknown_fields(&self, schema: &Value) -> Vec<Finding> {
-        let mut found = Vec::new();
-        unknown(&self.tree, schema, schema, &mut |key: &str, mark: Mark, known: Vec<&str>| {
-            let finding =
-                Finding::new("unknown-field", Level::Warning, format!("`{key}` is not a field known here"))
-                    .at(Origin::new(&self.file, mark.line));
-            found.push(match nearest(key, known) {
-                Some(near) => finding.help(format!("did you mean `{near}`?")),
-                None => finding.help("it is kept and ignored"),
-            });
-        });
-        found
+        let told = |unknown: UnknownKey<'_>| {
+            let message = format!("`{}` is not a field known here", unknown.key);
+            let help = match nearest(unknown.key, unknown.known) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "it is kept and ignored".to_owned(),
+            };
+            let origin = Origin::new(&self.file, unknown.mark.line);
+            Finding::new("unknown-field", Level::Warning, message).at(origin).help(help)
+        };
+        shape::unknown_keys(&self.tree, schema).into_iter().map(told).collect()
     }
 }
 
-/// A document into its type, with what merge keys (`<<`) bring.
-fn merged<T: DeserializeOwned>(document: serde_yaml::Deserializer<'_>, text: &str) -> serde_yaml::Result<T> {
-    // Places are lost on the way through a value, so only where it must be.
-    if !text.contains("<<") {
-        return T::deserialize(document);
-    }
-    let mut value = serde_yaml::Value::deserialize(document)?;
-    value.apply_merge()?;
-    serde_yaml::from_value(value)
+/// The tree, with what aliases and merge keys bring, as its type.
+fn typed<T: DeserializeOwned + JsonSchema>(tree: &Node) -> Result<T, Misfit> {
+    // A file of comments alone is as good as one without fields.
+    let text = if tree.is_null() { "{}".to_owned() } else { tree.to_flow() };
+    serde_yaml::from_str(&text).map_err(|error| {
+        let told = Misfit { mark: tree.mark, message: error.to_string(), help: None };
+        shape::misfit(tree, schema_for!(T).as_value()).unwrap_or(told)
+    })
 }
 
 /// Reads a field whose entries may all be commented out: `dependsOn:` without a value is as good as none.
@@ -98,50 +106,4 @@ where
     T: Default + Deserialize<'de>,
 {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
-}
-
-impl Problem {
-    fn from_serde(file: &str, error: &serde_yaml::Error) -> Self {
-        let text = error.to_string();
-        match error.location() {
-            Some(at) => {
-                let cut = text.find(" at line ").unwrap_or(text.len());
-                Self::new(&text[..cut]).at(format!("{file}:{}:{}", at.line(), at.column()))
-            }
-            None => Self::new(text).at(format!("{file}:1:1")),
-        }
-    }
-}
-
-/// Walks tree and schema side by side and reports keys the schema does not list.
-fn unknown(node: &Node, schema: &Value, root: &Value, report: &mut impl FnMut(&str, Mark, Vec<&str>)) {
-    let schema = deref(schema, root);
-    if let Some(below) = schema.get("items") {
-        for item in node.items() {
-            unknown(item, below, root, report);
-        }
-    }
-    let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
-    let open = schema.get("additionalProperties").is_some_and(|value| value != &Value::Bool(false));
-    for (key, value) in node.entries() {
-        let name = key.text().unwrap_or_default();
-        match fields.get(name) {
-            Some(below) => unknown(value, below, root, report),
-            None if open || name.starts_with("x-") || name == "$schema" => {}
-            None => report(name, key.mark, fields.keys().map(String::as_str).collect()),
-        }
-    }
-}
-
-/// Follows `$ref` and picks the object or array out of nullable unions.
-fn deref<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
-    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-        return root.pointer(target.trim_start_matches('#')).map_or(schema, |found| deref(found, root));
-    }
-    let choices = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array);
-    let structured = choices.into_iter().flatten().map(|choice| deref(choice, root));
-    structured
-        .into_iter()
-        .find(|choice| choice.get("properties").is_some() || choice.get("items").is_some())
-        .unwrap_or(schema)
 }

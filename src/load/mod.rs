@@ -10,6 +10,7 @@ pub mod rollout;
 pub mod rung_settings;
 pub mod rungs;
 pub mod settings;
+pub mod shape;
 pub mod targets;
 pub mod words;
 

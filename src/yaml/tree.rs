@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Chunk, Event, Limits, Mark, Sink, YamlError, read, scalar, split};
+use super::{Chunk, Discard, Event, Limits, Mark, Sink, YamlError, read, scalar, split};
 
 /// Deepest tree that is built, whatever the limits say: trees are walked and dropped by recursion.
 const MAX_DEPTH: usize = 1000;
@@ -47,6 +47,21 @@ pub fn parse(text: &Arc<String>, limits: &Limits) -> Result<Node, YamlError> {
         [chunk] => parse_chunk(chunk, limits),
         [_, second, ..] => Err(YamlError::at(second.start(), "a second document, only one is expected here")),
     }
+}
+
+/// The tree of the one document of a text that says no key twice.
+///
+/// # Errors
+/// As [`parse`], and when a mapping has a key twice.
+pub fn parse_unique(text: &Arc<String>, limits: &Limits) -> Result<Node, YamlError> {
+    let tree = parse(text, limits)?;
+    for chunk in split(text)? {
+        let outline = read(&chunk, limits, &mut Discard)?;
+        if let Some((key, mark)) = outline.duplicate_keys.first() {
+            return Err(YamlError::at(*mark, format!("`{key}` is there twice, delete one of the two")));
+        }
+    }
+    Ok(tree)
 }
 
 /// The tree of a document; an empty document is null.
@@ -168,6 +183,35 @@ impl Node {
         self
     }
 
+    /// A plain scalar as `serde_yaml` reads it.
+    #[must_use]
+    pub fn plain_value(&self) -> Option<serde_json::Value> {
+        match &self.value {
+            Value::Scalar { text, plain: true, .. } => serde_yaml::from_str(text).ok(),
+            _ => None,
+        }
+    }
+
+    /// The tree as YAML on one line. Plain scalars that could be more than text stay plain, so a reader sees in them
+    /// what it would have seen in the file.
+    #[must_use]
+    pub fn to_flow(&self) -> String {
+        let entry = |(key, value): &(Self, Self)| {
+            format!("{}: {}", quoted(key.text().unwrap_or_default()), value.to_flow())
+        };
+        match &self.value {
+            Value::Scalar { text, plain: true, .. } if text.is_empty() => "null".to_owned(),
+            Value::Scalar { text, plain: true, .. } if text.bytes().all(is_of_numbers) => text.clone(),
+            Value::Scalar { text, .. } => quoted(text),
+            Value::Sequence(items) => {
+                format!("[{}]", items.iter().map(Self::to_flow).collect::<Vec<_>>().join(", "))
+            }
+            Value::Mapping(entries) => {
+                format!("{{{}}}", entries.iter().map(entry).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
     /// The tree as JSON, scalars resolved as Go does.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
@@ -182,6 +226,15 @@ impl Node {
             ),
         }
     }
+}
+
+/// Whether numbers, booleans and nulls may hold this byte; a plain scalar with any other is a string.
+fn is_of_numbers(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'+' | b'-' | b'~')
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// Mappings up to this size look for a repeated key in a row.
