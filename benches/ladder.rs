@@ -9,6 +9,7 @@ mod measure;
 use std::env;
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -114,7 +115,8 @@ fn ladder(command: &str, tree: &Tree, threads: usize) -> Run {
 
 fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|directory| directory.join(program)).find(|file| file.is_file())
+    let runs = |file: &PathBuf| file.metadata().is_ok_and(|data| data.is_file() && data.mode() & 0o111 != 0);
+    env::split_paths(&path).map(|directory| directory.join(program)).find(runs)
 }
 
 fn head(tree: &Tree) -> io::Result<()> {

@@ -11,6 +11,7 @@ pub const IDS: &[&str] = &[
     "non-string-value",
     "unknown-hook",
     "invalid-wave",
+    "missing-api-version",
     "missing-name",
     "not-a-manifest",
     "duplicate-resource",

@@ -11,7 +11,11 @@ use crate::timeline::Order;
 
 /// Orders the rollout of a Kubernetes platform for Argo CD and Flux, and explains every position.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = true)]
+#[command(
+    version,
+    arg_required_else_help = true,
+    after_help = "Example:\n  argocd-ladder plan examples/rollout-phases\n  argocd-ladder render examples/rollout-phases > all.yaml"
+)]
 pub struct Args {
     /// What to do.
     #[command(subcommand)]

@@ -144,16 +144,25 @@ fn per_component(
         by_component.entry(ladder.resource(*index).component).or_default().push(*index);
     }
     // All documents first: a directory is written whole or not at all.
-    let mut files = Vec::new();
+    let mut files: BTreeMap<String, (ComponentIndex, Vec<Spliced<'_>>)> = BTreeMap::new();
     for (component, own) in by_component {
-        let name = format!("{}.yaml", ladder.component(component).name.replace('/', "-"));
-        files.push((directory.join(name), component, emit::documents(ladder, &own)?));
+        let name = &ladder.component(component).name;
+        let file = format!("{}.yaml", name.replace('/', "-"));
+        if let Some((other, _)) = files.get(&file) {
+            return Err(Problems::from(same_file(&ladder.component(*other).name, name, &file)).into());
+        }
+        files.insert(file, (component, emit::documents(ladder, &own)?));
     }
-    for (file, component, documents) in files {
+    for (file, (component, documents)) in files {
         let own = jobs.iter().filter(|(index, _)| *index == component);
-        output::to_file(&file, |out| write_all(&documents, own, out))?;
+        output::to_file(&directory.join(file), |out| write_all(&documents, own, out))?;
     }
     Ok(())
+}
+
+fn same_file(one: &str, other: &str, file: &str) -> Problem {
+    Problem::new(format!("components `{one}` and `{other}` would both be written to `{file}`"))
+        .help("rename one of the two, or write one file with -o FILE")
 }
 
 fn components(ladder: &Ladder, names: &[String]) -> Result<BTreeSet<usize>, Problems> {

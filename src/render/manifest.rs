@@ -121,9 +121,12 @@ pub fn from_file(root: &Path, path: &str, catalogue: &Catalogue) -> Result<Rende
     Ok(from_text(&file, &Arc::new(text), catalogue))
 }
 
-/// Argo CD looks for these words too before it takes a file of a directory for manifests.
+/// Argo CD looks for these words too before it takes a file of a directory for manifests. An object whose `apiVersion`
+/// was forgotten still looks like one, and must not get lost.
 fn may_hold_manifests(text: &str) -> bool {
-    ["apiVersion", "kind"].iter().all(|word| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some())
+    let has = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+    let has_line = |word: &str| text.lines().any(|line| line.starts_with(word));
+    has("kind") && (has("apiVersion") || (has_line("kind:") && has_line("metadata:")))
 }
 
 /// Reads the objects of a text.
@@ -187,6 +190,7 @@ impl Reader<'_> {
     }
 
     fn object(&mut self, chunk: Chunk, outline: Outline, captures: Vec<Capture>) {
+        let has_version = captures.iter().any(|capture| capture.kind == ProbeKind::Code(Fact::ApiVersion));
         let manifest = manifest(self.file, chunk, outline, captures);
         if manifest.kind.is_empty() {
             let message = "a document without `apiVersion` and `kind` is no manifest and is left out";
@@ -195,9 +199,16 @@ impl Reader<'_> {
         }
         self.outline_findings(&manifest);
         self.annotation_findings(&manifest);
-        if manifest.name.is_empty() {
-            let message = format!("a {} without `metadata.name` cannot be applied", manifest.kind);
-            self.finding(Finding::new("missing-name", Level::Error, message), manifest.line);
+        let missing = if !has_version {
+            Some(("missing-api-version", "`apiVersion`"))
+        } else if manifest.name.is_empty() && manifest.kind.ends_with("List") {
+            Some(("missing-name", "a list of `items`"))
+        } else {
+            manifest.name.is_empty().then_some(("missing-name", "`metadata.name`"))
+        };
+        if let Some((rule, missing)) = missing {
+            let message = format!("a {} without {missing} cannot be applied", manifest.kind);
+            self.finding(Finding::new(rule, Level::Error, message), manifest.line);
             return;
         }
         self.rendered.manifests.push(manifest);
