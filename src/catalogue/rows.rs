@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Gate, Reason, Role, Strength};
+use crate::model::{Gate, OneOrMany, Reason, Role, Strength, one_or_many};
 
 /// The lists a catalogue file may hold.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -132,7 +132,7 @@ pub struct ReadyRow {
     pub group: String,
     /// One kind or several.
     #[serde(rename = "kind", deserialize_with = "one_or_many")]
-    #[schemars(with = "serde_json::Value")]
+    #[schemars(with = "OneOrMany<String>")]
     pub kinds: Vec<String>,
     /// All of these show.
     pub ready: Vec<Sign>,
@@ -167,6 +167,7 @@ pub struct Match {
     pub group: String,
     /// One kind or several.
     #[serde(default, rename = "kind", deserialize_with = "one_or_many")]
+    #[schemars(with = "OneOrMany<String>")]
     pub kinds: Vec<String>,
     /// The pod spec of every kind that carries one; the path is then relative to it.
     #[serde(default)]
@@ -400,17 +401,4 @@ fn weak() -> Strength {
 
 fn present() -> Gate {
     Gate::Present
-}
-
-fn one_or_many<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMany {
-        One(String),
-        Many(Vec<String>),
-    }
-    Ok(match OneOrMany::deserialize(deserializer)? {
-        OneOrMany::One(kind) => vec![kind],
-        OneOrMany::Many(kinds) => kinds,
-    })
 }

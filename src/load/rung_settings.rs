@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::targets::RungSet;
-use crate::model::Role;
+use crate::model::{OneOrMany, Role, one_or_many};
 
 /// A band of the ladder.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -30,9 +30,13 @@ pub struct RungSetting {
     /// The domain whose components stand here; none means any.
     #[serde(default)]
     pub domain: Option<String>,
+    /// The role it is for.
+    #[serde(default)]
+    role: Option<Role>,
     /// The roles it is for.
-    #[serde(default, alias = "role", deserialize_with = "one_or_many_roles")]
-    pub roles: Vec<Role>,
+    #[serde(default, deserialize_with = "one_or_many")]
+    #[schemars(with = "OneOrMany<Role>")]
+    roles: Vec<Role>,
     /// How many Applications RollingSync may update at once.
     #[serde(default)]
     pub max_update: Option<u32>,
@@ -54,6 +58,14 @@ pub struct RungSetting {
     /// Put a new rung behind this one instead of by number.
     #[serde(default)]
     pub after: Option<String>,
+}
+
+impl RungSetting {
+    /// The roles it is for.
+    #[must_use]
+    pub fn roles(&self) -> Vec<Role> {
+        self.role.iter().chain(&self.roles).copied().collect()
+    }
 }
 
 /// A Job that runs when a sync fails.
@@ -89,17 +101,4 @@ pub struct SelectSetting {
     pub names: Vec<String>,
     /// Labels of resources.
     pub labels: BTreeMap<String, String>,
-}
-
-fn one_or_many_roles<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Role>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMany {
-        One(Role),
-        Many(Vec<Role>),
-    }
-    Ok(match OneOrMany::deserialize(deserializer)? {
-        OneOrMany::One(role) => vec![role],
-        OneOrMany::Many(roles) => roles,
-    })
 }

@@ -101,8 +101,9 @@ fn add(rungs: &mut Rungs, setting: &RungSetting, place: &str) -> Result<(), Prob
         known.rollback = setting.rollback.clone().or(known.rollback.take());
         known.max_update = setting.max_update.unwrap_or(known.max_update);
         known.wave = setting.wave.unwrap_or(known.wave);
-        if !setting.roles.is_empty() {
-            known.roles.clone_from(&setting.roles);
+        let roles = setting.roles();
+        if !roles.is_empty() {
+            known.roles = roles;
         }
         if setting.domain.is_some() {
             known.domain.clone_from(&setting.domain);
@@ -147,7 +148,7 @@ fn new_rung(setting: &RungSetting, position: usize, select: Option<Selector>) ->
         phase: Phase(setting.id.clone()),
         wave: setting.wave.unwrap_or(by_number * 10),
         domain: setting.domain.clone(),
-        roles: setting.roles.clone(),
+        roles: setting.roles(),
         max_update: setting.max_update.unwrap_or(DEFAULT_MAX_UPDATE),
         select,
         retry: setting.retry.clone(),

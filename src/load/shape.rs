@@ -225,11 +225,16 @@ fn taken(schema: &Value) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::Arc;
 
+    use schemars::schema_for;
     use serde_json::json;
 
     use super::*;
+    use crate::disk;
+    use crate::load::descriptor::Descriptor;
+    use crate::load::settings::LadderFile;
     use crate::yaml::Limits;
 
     fn message(text: &str) -> Option<String> {
@@ -287,5 +292,29 @@ mod tests {
         ] {
             assert_eq!(message(text), None, "{text}");
         }
+    }
+
+    /// A schema that is narrower than its type would underline good files in editors, and put errors in wrong places.
+    #[test]
+    fn every_file_that_is_read_fits_its_schema() {
+        let component = schema_for!(Descriptor).to_value();
+        let ladder = schema_for!(LadderFile).to_value();
+        let mut seen = 0;
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let files = ["examples", "tests/cases"]
+            .into_iter()
+            .flat_map(|folder| disk::files_below(root, folder).unwrap());
+        for file in files.filter(|file| !file.contains("/reject/")) {
+            let schema = match file.rsplit('/').next() {
+                Some("component.yaml") => &component,
+                Some("ladder.yaml") => &ladder,
+                _ => continue,
+            };
+            let text = Arc::new(disk::read(root, &file).unwrap());
+            let Ok(tree) = tree::parse(&text, &Limits::default()) else { continue };
+            assert_eq!(misfit(&tree, schema), None, "{file}");
+            seen += 1;
+        }
+        assert!(seen > 300, "{seen}");
     }
 }

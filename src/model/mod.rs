@@ -17,6 +17,9 @@ pub use edge::{Dropped, Edge, End, Gate, Reason, Strength};
 
 pub mod duration;
 
+pub mod one_or_many;
+pub use one_or_many::{OneOrMany, one_or_many};
+
 pub mod phase;
 pub use phase::{Domain, Phase, Rung, Rungs, Selector};
 
