@@ -55,6 +55,8 @@ pub(crate) struct Case {
 pub(crate) struct RepoContent {
     /// A folder of `examples/`.
     pub(crate) example: Option<String>,
+    /// The address the example says it is at: wherever its files have it, they get the real one.
+    pub(crate) address: Option<String>,
     /// Files written over it, by path.
     #[serde(default)]
     pub(crate) files: BTreeMap<PathBuf, String>,
@@ -165,12 +167,13 @@ pub(crate) struct Rollout {
     /// Waves changed after rendering: id of an object to its wave.
     #[serde(default)]
     pub(crate) plant: BTreeMap<String, i64>,
-    /// Objects that are on the cluster before anything is rolled out.
-    #[serde(default)]
-    pub(crate) before: Vec<Value>,
+    /// What is on the cluster before anything is rolled out: a file of `grounds/`.
+    pub(crate) ground: Option<String>,
     /// Whether Argo CD gets the health checks that `argocd-ladder health-checks` prints for the repository.
     #[serde(default)]
     pub(crate) health_checks: bool,
+    /// A change that is committed once everything is up.
+    pub(crate) change: Option<Change>,
     /// Whether everything is deleted again, in the order of `plan --reverse`.
     #[serde(default)]
     pub(crate) delete: bool,
@@ -197,6 +200,16 @@ pub(crate) struct Rollout {
     pub(crate) unseen: Vec<String>,
 }
 
+/// A change of the repository that Argo CD passes on.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Change {
+    /// What is written over the repository.
+    pub(crate) content: RepoContent,
+    /// Ids of the objects it reaches, each written only once the one before is ready again.
+    pub(crate) passes: Vec<String>,
+}
+
 /// How the objects reach Argo CD.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -215,6 +228,19 @@ pub(crate) enum Through {
     Flux,
 }
 
+impl Through {
+    /// In words.
+    pub(crate) fn shown(self) -> &'static str {
+        match self {
+            Through::Plugin => "one Application (manifests)",
+            Through::Directory | Through::DirectoryWithoutWaves => "a directory",
+            Through::Applications => "a root Application (applications)",
+            Through::Applicationset => "RollingSync (applicationset)",
+            Through::Flux => "Flux Kustomizations (flux)",
+        }
+    }
+}
+
 /// What a rollout must keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -227,6 +253,8 @@ pub(crate) enum Check {
     Edges,
     /// Objects are created in the order of the simulation.
     Order,
+    /// A change reaches its objects in the order of the ladder.
+    Change,
     /// What `plan --reverse` lists is deleted, nothing else, in that order.
     Deletes,
 }

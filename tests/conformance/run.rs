@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 
 use crate::case::{Case, Through};
+use crate::checks::judgement::Numbers;
 use crate::checks::requests::Desk;
 use crate::checks::rollout::{self, Ground};
 use crate::checks::{canaries, install, overhead};
@@ -49,40 +50,41 @@ pub(crate) fn all(cases: &[Case], built: &Built) -> Result<ExitCode> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn reported(case: &Case, built: &Built) -> Row {
+fn reported<'a>(case: &'a Case, built: &Built) -> Row<'a> {
     let start = Instant::now();
     let folder = Path::new(FOLDER).join(&case.name);
-    let row = |passed, notes| Row { name: case.name.clone(), about: case.about.clone(), passed, notes };
+    let row = |passed, notes, numbers| Row { case, passed, notes, numbers };
     if let (Some(_), Some(why)) = (&case.sidecar, container::refusal()) {
         let (passed, word) =
             if isolate::has_no_excuse() { (Some(false), "FAILED") } else { (None, "!! DID NOT RUN") };
         println!("{} ... {word}: {why}", case.name);
-        return row(passed, vec![why.to_owned()]);
+        return row(passed, vec![why.to_owned()], None);
     }
     let result = catch_unwind(AssertUnwindSafe(|| one(case, built, &folder)));
     let result = result.unwrap_or_else(|_| Err(anyhow!("the harness panicked")));
     let seconds = start.elapsed().as_secs_f64();
     match result {
-        Ok(notes) => {
+        Ok((mut notes, numbers)) => {
             println!("{} ... ok ({seconds:.1} s)", case.name);
+            notes.extend(numbers.iter().map(Numbers::to_string));
             for note in &notes {
                 println!("    {note}");
             }
             let _ = fs::remove_dir_all(&folder);
-            row(Some(true), notes)
+            row(Some(true), notes, numbers)
         }
         Err(error) => {
             println!("{} ... FAILED ({seconds:.1} s)", case.name);
             println!("    {}", case.about);
             println!("    {error:#}");
             println!("    logs: {}", folder.join("logs").display());
-            row(Some(false), Vec::new())
+            row(Some(false), Vec::new(), None)
         }
     }
 }
 
-/// Runs one case; what is worth saying of it.
-fn one(case: &Case, built: &Built, folder: &Path) -> Result<Vec<String>> {
+/// Runs one case; what is worth saying of it, and the numbers of its rollout.
+fn one(case: &Case, built: &Built, folder: &Path) -> Result<(Vec<String>, Option<Numbers>)> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
     }
@@ -102,15 +104,13 @@ fn one(case: &Case, built: &Built, folder: &Path) -> Result<Vec<String>> {
     if let Some(wanted) = &case.overhead {
         notes.push(overhead::check(&desk, wanted)?);
     }
-    if let Some(wanted) = &case.rollout {
-        let ground = Ground { built, server: &server, repo: &repo, folder };
-        notes.push(rollout::check(&ground, wanted)?);
-    }
+    let ground = Ground { built, server: &server, repo: &repo, folder };
+    let numbers = case.rollout.as_ref().map(|wanted| rollout::check(&ground, wanted)).transpose()?;
     if let Some(wanted) = &case.install {
         notes.push(install::check(built, folder, wanted)?);
     }
     canaries::check(&case.canaries, &folder.join("logs"), &answers)?;
-    Ok(notes)
+    Ok((notes, numbers))
 }
 
 /// Whether a process has this text in its command line.

@@ -1,6 +1,7 @@
 //! What a rollout showed, by the API server's audit log.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -17,9 +18,37 @@ pub(crate) struct Ended {
     pub(crate) waited: Option<Result<()>>,
 }
 
+/// What a rollout counts.
+#[derive(Clone, Default)]
+pub(crate) struct Numbers {
+    /// Operations of Argo CD, and how many of them failed; none with Flux.
+    pub(crate) operations: Option<(usize, usize)>,
+    pub(crate) objects: usize,
+    pub(crate) rejected: usize,
+    /// Strong edges.
+    pub(crate) kept: usize,
+    pub(crate) broken: usize,
+    /// What came after the rollout: a change, a delete.
+    pub(crate) after: Vec<String>,
+}
+
+impl fmt::Display for Numbers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((all, failed)) = self.operations {
+            write!(formatter, "{all} operation(s) of which {failed} failed, ")?;
+        }
+        write!(
+            formatter,
+            "{} objects, {} rejected applies, {} strong edges kept, {} broken",
+            self.objects, self.rejected, self.kept, self.broken
+        )?;
+        self.after.iter().try_for_each(|after| write!(formatter, ", {after}"))
+    }
+}
+
 /// The numbers, and per check why it fails.
 pub(crate) struct Outcome {
-    pub(crate) summary: String,
+    pub(crate) numbers: Numbers,
     pub(crate) failures: BTreeMap<Check, Vec<String>>,
     pub(crate) times: Times,
 }
@@ -31,16 +60,18 @@ pub(crate) fn judge(writes: &[Write], ended: &Ended, plan: &Value, objects: &[Va
     // Flux applies a component at once: inside it there is no order to keep.
     let lists: &[&str] = if ended.application.is_some() { &["edges", "resourceEdges"] } else { &["edges"] };
     let (kept, broken) = edges(plan, lists, &times)?;
-    let numbers = (objects.len(), rejected.len(), broken.len());
-    let mut summary = format!(
-        "{} objects, {} rejected applies, {kept} strong edges kept, {} broken",
-        numbers.0, numbers.1, numbers.2
-    );
+    let mut numbers = Numbers {
+        objects: objects.len(),
+        rejected: rejected.len(),
+        kept,
+        broken: broken.len(),
+        ..Numbers::default()
+    };
     let mut failures = BTreeMap::from([(Check::Rejected, rejected), (Check::Edges, broken)]);
     if let Some(application) = &ended.application {
         let tries = tries(application, writes);
         let failed = tries.iter().filter(|phase| *phase != "Succeeded").count();
-        summary = format!("{} operation(s) of which {failed} failed, {summary}", tries.len());
+        numbers.operations = Some((tries.len(), failed));
         if tries != ["Succeeded"] {
             let message = &application["status"]["operationState"]["message"];
             let reason = format!("the operations ended as {}: {message}", tries.join(", "));
@@ -58,7 +89,7 @@ pub(crate) fn judge(writes: &[Write], ended: &Ended, plan: &Value, objects: &[Va
         }
     }
     failures.retain(|_, reasons| !reasons.is_empty());
-    Ok(Outcome { summary, failures, times })
+    Ok(Outcome { numbers, failures, times })
 }
 
 /// How every try of the operation ended, from the controller's own writes of its state.

@@ -88,6 +88,13 @@ impl<'a> Argocd<'a> {
         })
     }
 
+    /// Has an Application look at its repository again.
+    pub(crate) fn refresh(&self, name: &str) -> Result<()> {
+        let hard = "argocd.argoproj.io/refresh=hard";
+        self.cluster.kubectl(&["annotate", KINDS[0], name, "-n", NAMESPACE, "--overwrite", hard])?;
+        Ok(())
+    }
+
     /// Deletes an Application and waits until it is gone with all that it holds.
     pub(crate) fn delete(&self, name: &str, limit: Duration) -> Result<()> {
         self.cluster.kubectl(&["delete", KINDS[0], name, "-n", NAMESPACE, "--wait=false"])?;

@@ -119,13 +119,17 @@ fn is_ready(write: &Write) -> bool {
         let all = object["status"]["conditions"].as_array().map(Vec::as_slice).unwrap_or_default();
         all.iter().any(|condition| condition["type"] == kind && condition["status"] == "True")
     };
+    // Pods of the last change, not those it replaces.
+    let renewed = || {
+        number("/status/observedGeneration") >= number("/metadata/generation")
+            && number("/status/updatedReplicas") >= number("/spec/replicas")
+    };
     match (object["apiVersion"].as_str().unwrap_or_default(), object["kind"].as_str().unwrap_or_default()) {
         ("apps/v1", "Deployment") => {
-            condition("Available") && number("/status/readyReplicas") >= number("/spec/replicas")
+            condition("Available") && number("/status/readyReplicas") >= number("/spec/replicas") && renewed()
         }
         ("apps/v1", "StatefulSet") => {
-            number("/status/readyReplicas") >= number("/spec/replicas").max(1)
-                && number("/status/observedGeneration") > 0
+            number("/status/readyReplicas") >= number("/spec/replicas").max(1) && renewed()
         }
         ("apps/v1", "DaemonSet") => {
             let wanted = number("/status/desiredNumberScheduled");

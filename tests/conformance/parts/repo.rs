@@ -29,18 +29,26 @@ impl Repo {
         if let Some(example) = &content.example {
             copy(&Path::new(EXAMPLES).join(example), &folder)?;
         }
+        let repo = Repo { folder };
+        if let Some(address) = &content.address {
+            replace(&repo.folder, address, &repo.url())?;
+        }
+        repo.git(&["init", "--quiet", "--initial-branch", "main"])?;
+        repo.change(content)?;
+        Ok(repo)
+    }
+
+    /// Writes files and delays over what is there, and commits.
+    pub(crate) fn change(&self, content: &RepoContent) -> Result<()> {
         for (path, text) in &content.files {
-            write(&folder.join(path), text)?;
+            write(&self.folder.join(path), text)?;
         }
         for (id, delay) in &content.slow {
-            if !slow_down(&folder, id, delay)? {
+            if !slow_down(&self.folder, id, delay)? {
                 bail!("slow: no file of the repository holds {id}");
             }
         }
-        let repo = Repo { folder };
-        repo.git(&["init", "--quiet", "--initial-branch", "main"])?;
-        repo.commit()?;
-        Ok(repo)
+        self.commit()
     }
 
     /// A repository with one file, `objects.json`, that holds these objects.
@@ -95,6 +103,22 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
             std::os::unix::fs::symlink(fs::read_link(entry.path())?, target)?;
         } else {
             fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes another text for one in every file.
+fn replace(folder: &Path, text: &str, other: &str) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            replace(&path, text, other)?;
+            continue;
+        }
+        let content = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        if content.contains(text) {
+            fs::write(&path, content.replace(text, other))?;
         }
     }
     Ok(())
