@@ -61,8 +61,7 @@ pub(crate) fn check(ground: &Ground, rollout: &Rollout) -> Result<Numbers> {
     let mut outcome = judge(&audit::read(&cluster.audit_log())?, &ended, &ground.plan()?, &objects)?;
     if let Some(change) = &rollout.change {
         let wrong = ground.passed_on(change, &argocd, &cluster, limit)?;
-        outcome.numbers =
-            format!("{}, a change passed on to {} objects", outcome.numbers, change.passes.len());
+        outcome.numbers.after.push(format!("a change passed on to {} objects", change.passes.len()));
         if !wrong.is_empty() {
             outcome.failures.insert(Check::Change, wrong);
         }
