@@ -86,9 +86,9 @@ pub struct Reading {
     /// Settings to use instead of the ladder.yaml at the root; also for manifests on standard input
     #[arg(long, value_name = "FILE")]
     pub settings: Option<PathBuf>,
-    /// Threads to read with; default: all cores
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
+    /// Threads to read with, at most 256; default: all cores
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub threads: Option<u16>,
     /// Version of the cluster that charts see
     #[arg(long, value_name = "VERSION", help_heading = TOOLS)]
     pub kube_version: Option<String>,

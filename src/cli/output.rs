@@ -28,7 +28,7 @@ pub(super) fn ladder_for(
 ) -> anyhow::Result<Ladder> {
     if let Some(threads) = reading.threads {
         // Fails only when a pool exists already, which is then as good.
-        let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
     }
     let options = Options {
         ignore_existing_order: reading.ignore_existing_order,
