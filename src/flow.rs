@@ -97,13 +97,13 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
         root,
         catalogue: &catalogue,
         tools: &options.tools,
-        destination: &options.destination,
+        destination: destination(&settings, options),
         progress: &options.progress,
     };
     let mut rendered = render::manifests(rendering, &components)?;
     gates::declare(&components, &mut rendered, &catalogue, &settings);
     let components = components.into_iter().map(|loaded| loaded.component).collect();
-    let classified = classify::resources(components, rendered, &catalogue);
+    let classified = classify::resources(components, rendered, &catalogue, destination(&settings, options));
     climb(classified, &catalogue, &settings, findings, options)
 }
 
@@ -167,7 +167,7 @@ fn stream(
         place: crate::model::Place::default(),
         split_from: None,
     };
-    let classified = classify::resources(vec![component], vec![rendered], catalogue);
+    let classified = classify::resources(vec![component], vec![rendered], catalogue, destination(settings, options));
     climb(classified, catalogue, settings, findings, options)
 }
 
@@ -253,13 +253,21 @@ fn finish(ladder: &mut Ladder, mut findings: Vec<Finding>, options: &Options) {
     if ladder.settings.scope == Scope::Component {
         target::waves::place(ladder);
     }
-    ladder.order = simulate::steps(ladder, &options.destination);
+    ladder.order = simulate::steps(ladder, destination(&ladder.settings, options));
     if ladder.settings.enabled {
         findings.extend(simulate::broken_edges(ladder));
     }
     findings.extend(gates::windows::findings(ladder));
     ladder.findings = ladder.settings.levelled(findings);
     ladder.findings.sort_by(|a, b| (&a.origin, a.rule, &a.message).cmp(&(&b.origin, b.rule, &b.message)));
+}
+
+/// The namespace of what has none of its own: that of the one Application, or what all Applications have in common.
+fn destination<'a>(settings: &'a Settings, options: &'a Options) -> &'a str {
+    match settings.scope {
+        Scope::Ladder => &options.destination,
+        Scope::Component => settings.targets.destination.namespace.as_deref().unwrap_or_default(),
+    }
 }
 
 fn leaving(edges: &[Edge], components: usize) -> Vec<Vec<usize>> {

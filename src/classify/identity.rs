@@ -45,19 +45,16 @@ impl<'c> Scopes<'c> {
             || self.catalogue.kind(group, kind).is_some()
     }
 
-    /// The identity of an object in a component with this destination namespace.
+    /// The identity of an object: without a namespace of its own it gets the first destination that names one.
     #[must_use]
-    pub fn id(&self, manifest: &Manifest, destination: &str) -> ResourceId {
+    pub fn id(&self, manifest: &Manifest, destinations: &[&str]) -> ResourceId {
+        let given = destinations.iter().find(|namespace| !namespace.is_empty()).unwrap_or(&"default");
         let namespace = match self.scope(&manifest.group, &manifest.kind) {
             Scope::Cluster => "",
-            Scope::Namespaced => manifest.namespace.as_deref().unwrap_or(or_default(destination)),
+            Scope::Namespaced => manifest.namespace.as_deref().unwrap_or(given),
         };
         ResourceId::new(&manifest.group, &manifest.kind, namespace, &manifest.name)
     }
-}
-
-fn or_default(namespace: &str) -> &str {
-    if namespace.is_empty() { "default" } else { namespace }
 }
 
 /// Objects that stand more than once: Argo CD keeps the last and warns.

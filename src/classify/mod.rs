@@ -23,9 +23,14 @@ pub struct Classified {
     pub findings: Vec<Finding>,
 }
 
-/// Gives every manifest its identity and role.
+/// Gives every manifest its identity and role; `destination` is the namespace of who has none of its own.
 #[must_use]
-pub fn resources(components: Vec<Component>, rendered: Vec<Rendered>, catalogue: &Catalogue) -> Classified {
+pub fn resources(
+    components: Vec<Component>,
+    rendered: Vec<Rendered>,
+    catalogue: &Catalogue,
+    destination: &str,
+) -> Classified {
     let mut findings = Vec::new();
     let mut manifests: Vec<(ComponentIndex, Manifest)> = Vec::new();
     for (index, own) in rendered.into_iter().enumerate() {
@@ -36,7 +41,7 @@ pub fn resources(components: Vec<Component>, rendered: Vec<Rendered>, catalogue:
     let mut resources: Vec<Resource> = manifests
         .into_iter()
         .map(|(component, manifest)| Resource {
-            id: scopes.id(&manifest, &components[component.0].namespace),
+            id: scopes.id(&manifest, &[&components[component.0].namespace, destination]),
             component,
             role: own_role(&manifest, catalogue),
             is_scope_known: manifest.namespace.is_some() || scopes.is_known(&manifest.group, &manifest.kind),

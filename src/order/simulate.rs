@@ -20,8 +20,8 @@ pub fn is_promoted(from: &Resource, to: &Resource) -> bool {
     }
 }
 
-/// The steps Argo CD will take, in order: for one application with this destination namespace, or component by
-/// component where each is an application of its own.
+/// The steps Argo CD will take, in order: for one application, or component by component where each is an application
+/// of its own. `destination` is the namespace of who names none.
 #[must_use]
 pub fn steps(ladder: &Ladder, destination: &str) -> Vec<Step> {
     let kept = last_copies(ladder);
@@ -34,7 +34,10 @@ pub fn steps(ladder: &Ladder, destination: &str) -> Vec<Step> {
     }
     let in_order = ladder.phases().into_iter().flat_map(|(_, components)| components);
     in_order
-        .flat_map(|component| steps_of(ladder, &lists[component.0], &ladder.component(component).namespace))
+        .flat_map(|component| {
+            let own = ladder.component(component).namespace.as_str();
+            steps_of(ladder, &lists[component.0], if own.is_empty() { destination } else { own })
+        })
         .collect()
 }
 
