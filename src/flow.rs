@@ -167,7 +167,8 @@ fn stream(
         place: crate::model::Place::default(),
         split_from: None,
     };
-    let classified = classify::resources(vec![component], vec![rendered], catalogue, destination(settings, options));
+    let classified =
+        classify::resources(vec![component], vec![rendered], catalogue, destination(settings, options));
     climb(classified, catalogue, settings, findings, options)
 }
 
@@ -200,11 +201,10 @@ fn climb(
     findings.append(&mut resolved.findings);
     let extra = fixes::skip_dry_run::annotations(&scene, &resolved.edges, &mut resolved.placements, settings);
     let Classified { components, resources, .. } = classified;
-    let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, Vec::new());
+    let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, settings);
     ladder.extra_annotations = extra;
     ladder.unchecked_gates = health::unchecked_gates(&ladder.edges, &ladder.resources, catalogue);
     ladder.ready_rows = health::ready_rows(&ladder.resources, catalogue);
-    ladder.settings = settings.clone();
     finish(&mut ladder, findings, options);
     Ok(ladder)
 }

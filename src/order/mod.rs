@@ -8,7 +8,7 @@ pub mod inner;
 pub mod placed;
 pub mod simulate;
 
-use crate::argocd::HookUse;
+use crate::argocd::{Hook, HookUse};
 use crate::infer::Scene;
 use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::model::{Component, ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
@@ -149,18 +149,34 @@ fn banded(
     Ok(waves)
 }
 
+/// The first wave of each component's resources, where waves are not counted by rungs; hooks have waves of their own.
+fn first_waves(resources: &[Resource], waves: &[i64], components: usize) -> Vec<Option<i64>> {
+    let mut first: Vec<Option<i64>> = vec![None; components];
+    for (resource, wave) in
+        resources.iter().zip(waves).filter(|(resource, _)| inner::hook(resource) == Hook::Sync)
+    {
+        let known = &mut first[resource.component.0];
+        *known = Some(known.map_or(*wave, |known| known.min(*wave)));
+    }
+    first
+}
+
 /// Puts the finished ladder together.
 #[must_use]
-pub fn ladder(parts: Parts, ordered: Ordered, findings: Vec<crate::model::Finding>) -> Ladder {
+pub fn ladder(parts: Parts, ordered: Ordered, settings: &Settings) -> Ladder {
     let Parts { components, resources, resolved } = parts;
     let mut placements = resolved.placements;
+    let mut first = vec![None; placements.len()];
+    if settings.waves == Waves::Dense || settings.is_by_resource() {
+        first = first_waves(&resources, &ordered.waves, placements.len());
+    }
     for (number, placement) in placements.iter_mut().enumerate() {
         let rung = resolved
             .rungs
             .position(&placement.phase)
             .map_or(0, |position| resolved.rungs.list[position].wave);
         placement.depth = ordered.depths[number];
-        placement.wave = rung + ordered.depths[number];
+        placement.wave = first[number].unwrap_or(rung + ordered.depths[number]);
     }
     Ladder {
         rungs: resolved.rungs,
@@ -171,9 +187,9 @@ pub fn ladder(parts: Parts, ordered: Ordered, findings: Vec<crate::model::Findin
         extra_annotations: std::collections::BTreeMap::new(),
         edges: resolved.edges,
         order: Vec::new(),
-        findings,
+        findings: Vec::new(),
         unchecked_gates: crate::health::Kinds::default(),
         ready_rows: std::collections::BTreeMap::new(),
-        settings: Settings::default(),
+        settings: settings.clone(),
     }
 }

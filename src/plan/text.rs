@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::causes;
+use crate::load::settings::Waves;
 use crate::model::{ComponentIndex, Ladder};
 use crate::report;
 
@@ -27,9 +28,14 @@ pub fn write(ladder: &Ladder, out: &mut impl Write) -> io::Result<()> {
     )?;
     let width = ladder.components.iter().map(|component| component.name.len()).max().unwrap_or(0);
     for (rung, components) in phases {
-        let domain = rung.domain.as_deref().unwrap_or("any domain");
-        let added = if rung.grown { ", added" } else { "" };
-        writeln!(out, "\n{RUNG}{}{RUNG:#}  {DIM}{domain}, wave {}{added}{DIM:#}", rung.phase, rung.wave)?;
+        let mut notes = rung.domain.as_deref().unwrap_or("any domain").to_owned();
+        if counts_by_rung(ladder) {
+            notes.push_str(&format!(", wave {}", rung.wave));
+        }
+        if rung.grown {
+            notes.push_str(", added");
+        }
+        writeln!(out, "\n{RUNG}{}{RUNG:#}  {DIM}{notes}{DIM:#}", rung.phase)?;
         for component in components {
             line(ladder, component, width, out)?;
         }
@@ -39,6 +45,11 @@ pub fn write(ladder: &Ladder, out: &mut impl Write) -> io::Result<()> {
         report::findings(&ladder.findings, out)?;
     }
     Ok(())
+}
+
+/// Whether a rung is a wave; otherwise each component has its own.
+fn counts_by_rung(ladder: &Ladder) -> bool {
+    ladder.settings.waves == Waves::Banded && !ladder.settings.is_by_resource()
 }
 
 fn counted(number: usize, word: &str) -> String {
@@ -54,7 +65,9 @@ fn line(ladder: &Ladder, index: ComponentIndex, width: usize, out: &mut impl Wri
     if placement.pinned {
         notes.push("pinned".to_owned());
     }
-    if placement.depth > 0 {
+    if !counts_by_rung(ladder) {
+        notes.push(format!("{DIM}wave {}{DIM:#}", placement.wave));
+    } else if placement.depth > 0 {
         notes.push(format!("{DIM}depth {}{DIM:#}", placement.depth));
     }
     if let Some(origin) = &component.split_from {
