@@ -101,6 +101,17 @@ impl Catalogue {
         of_kind(&self.ready, group, kind)
     }
 
+    /// Every row that says when a kind is ready, by group and kind.
+    #[cfg(test)]
+    pub(crate) fn ready_rows(&self) -> Vec<(&str, &str, &ReadyRow)> {
+        let groups = self.ready.iter();
+        let mut rows: Vec<_> = groups
+            .flat_map(|(group, kinds)| kinds.iter().map(move |(kind, row)| (group.as_str(), kind.as_str(), &**row)))
+            .collect();
+        rows.sort_unstable_by_key(|(group, kind, _)| (*group, *kind));
+        rows
+    }
+
     /// Whether the kind carries a pod template.
     #[must_use]
     pub fn has_pods(&self, group: &str, kind: &str) -> bool {

@@ -6,7 +6,7 @@ if status == nil or next(status) == nil then
 end
 
 local generation = (obj.metadata or {}).generation
-if status.observedGeneration ~= nil and generation ~= nil and status.observedGeneration < generation then
+if type(status.observedGeneration) == "number" and generation ~= nil and status.observedGeneration < generation then
   hs.message = "its controller has not seen the last change"
   return hs
 end
@@ -34,17 +34,38 @@ if told then
   return hs
 end
 
-local healthy = { ready = true, running = true, active = true, available = true, succeeded = true, completed = true, healthy = true, bound = true, synced = true }
-local degraded = { failed = true, error = true, degraded = true }
+-- Argo CD runs the checks of argocd-cm without the string library, so every spelling is written down.
+local healthy = {
+  ready = true, Ready = true, READY = true,
+  running = true, Running = true, RUNNING = true,
+  active = true, Active = true, ACTIVE = true,
+  available = true, Available = true, AVAILABLE = true,
+  succeeded = true, Succeeded = true, SUCCEEDED = true,
+  completed = true, Completed = true, COMPLETED = true,
+  healthy = true, Healthy = true, HEALTHY = true,
+  bound = true, Bound = true, BOUND = true,
+  synced = true, Synced = true, SYNCED = true,
+}
+local degraded = {
+  failed = true, Failed = true, FAILED = true,
+  error = true, Error = true, ERROR = true,
+  degraded = true, Degraded = true, DEGRADED = true,
+}
 for _, field in ipairs({ "phase", "state", "status" }) do
   local value = status[field]
   if type(value) == "string" and value ~= "" then
     hs.message = value
-    if healthy[string.lower(value)] then
+    if healthy[value] then
       hs.status = "Healthy"
-    elseif degraded[string.lower(value)] then
+    elseif degraded[value] then
       hs.status = "Degraded"
     end
+    return hs
+  end
+end
+for _, field in ipairs({ "ready", "available", "healthy", "succeeded", "completed" }) do
+  if status[field] == false then
+    hs.message = "not " .. field
     return hs
   end
 end

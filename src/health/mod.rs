@@ -1,6 +1,8 @@
 //! Health checks for Argo CD: the guarded one for child Applications, and one for each custom kind that gates
 //! something and has none of Argo CD's own. Without them a wave does not wait.
 
+mod row;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -15,7 +17,7 @@ pub const APPLICATION: &str = include_str!("application.lua");
 pub const APPLICATION_SET: &str = include_str!("applicationset.lua");
 /// Lua for CRDs, which Argo CD's own check may fail a sync for.
 pub const CRD: &str = include_str!("crd.lua");
-/// Lua for custom kinds.
+/// Lua for custom kinds of which no row says when they are ready.
 pub const KIND: &str = include_str!("kind.lua");
 
 /// Kinds by group and name.
@@ -65,8 +67,11 @@ pub fn patch(ladder: Option<&Ladder>, namespace: &str) -> Value {
     if ladder.is_some_and(|ladder| ladder.rungs.list.iter().any(|rung| rung.application_set.is_some())) {
         add("argoproj.io", "ApplicationSet", APPLICATION_SET);
     }
-    for (group, kind) in ladder.into_iter().flat_map(|ladder| &ladder.unchecked_gates) {
-        add(group, kind, KIND);
+    if let Some(ladder) = ladder {
+        for unchecked @ (group, kind) in &ladder.unchecked_gates {
+            let known = ladder.ready_rows.get(unchecked).map(|ready| row::script(kind, ready));
+            add(group, kind, known.as_deref().unwrap_or(KIND));
+        }
     }
     json!({
         "apiVersion": "v1",
@@ -80,5 +85,7 @@ pub fn patch(ladder: Option<&Ladder>, namespace: &str) -> Value {
     })
 }
 
+#[cfg(test)]
+mod row_tests;
 #[cfg(test)]
 mod tests;

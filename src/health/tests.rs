@@ -1,4 +1,5 @@
-//! Runs the Lua as Argo CD does: Lua 5.1, the object as `obj`, a table with status and message as result.
+//! Runs the Lua as Argo CD does: Lua 5.1 without its string library, the object as `obj`, a table with status and message
+//! as result (argo-cd util/lua/lua.go).
 
 use mlua::LuaSerdeExt;
 use serde_json::{Value, json};
@@ -6,8 +7,9 @@ use serde_json::{Value, json};
 use super::{APPLICATION, APPLICATION_SET, CRD, KIND};
 use crate::load::targets::merge;
 
-fn health(script: &str, object: &Value) -> (String, String) {
-    let lua = mlua::Lua::new();
+pub(super) fn health(script: &str, object: &Value) -> (String, String) {
+    let libraries = mlua::StdLib::PACKAGE | mlua::StdLib::TABLE | mlua::StdLib::OS;
+    let lua = mlua::Lua::new_with(libraries, mlua::LuaOptions::default()).unwrap();
     let options = mlua::SerializeOptions::new().serialize_none_to_null(false).set_array_metatable(false);
     lua.globals().set("obj", lua.to_value_with(object, options).unwrap()).unwrap();
     let result: mlua::Table = lua.load(script).eval().unwrap();
@@ -80,6 +82,39 @@ fn a_child_is_healthy_only_when_its_state_is_about_its_spec() {
             "Progressing",
         ),
         (
+            "its sync failed after everything was applied",
+            json!({"status": {"operationState": {"phase": "Failed", "message": "a PostSync hook failed"}}}),
+            "Degraded",
+        ),
+        ("its sync broke off", json!({"status": {"operationState": {"phase": "Error"}}}), "Degraded"),
+        (
+            "its sync by hand failed",
+            json!({"spec": {"syncPolicy": null}, "status": {"operationState": {"phase": "Failed"}}}),
+            "Degraded",
+        ),
+        (
+            "a failed sync is tried again",
+            json!({"operation": {"sync": {}}, "status": {"operationState": {"phase": "Failed"}}}),
+            "Progressing",
+        ),
+        (
+            "an older revision failed, the present one needs no sync",
+            json!({"status": {
+                "sync": {"revision": "b"},
+                "operationState": {"phase": "Failed", "syncResult": {"revision": "a"}},
+            }}),
+            "Healthy",
+        ),
+        (
+            "an older revision failed, the present one is to come",
+            json!({"status": {
+                "sync": {"revision": "b", "status": "OutOfSync"},
+                "operationState": {"phase": "Failed", "syncResult": {"revision": "a"}},
+            }}),
+            "Progressing",
+        ),
+        ("found in sync, so never synced", json!({"status": {"operationState": null}}), "Healthy"),
+        (
             "its manifests cannot be made",
             json!({"status": {"conditions": [{"type": "ComparisonError", "message": "no"}]}}),
             "Progressing",
@@ -89,6 +124,67 @@ fn a_child_is_healthy_only_when_its_state_is_about_its_spec() {
     ] {
         let mut object = child();
         merge(&mut object, &change);
+        assert_eq!(health(APPLICATION, &object).0, expected, "{case}");
+    }
+}
+
+/// A child of several sources as Argo CD v3.5.3 writes it: a source without a repository stands beside the sources.
+fn child_of_sources() -> Value {
+    let sources = json!([
+        {"repoURL": "https://g", "chart": "c", "targetRevision": "1.0.0", "helm": {"valuesObject": {"on": true}}},
+        {"repoURL": "https://g", "ref": "values"},
+    ]);
+    let nothing = json!({"repoURL": ""});
+    let mut object = child();
+    merge(&mut object, &json!({"spec": {"source": null}}));
+    object["spec"]["sources"] = sources.clone();
+    for pointer in ["/status/sync/comparedTo", "/status/operationState/syncResult"] {
+        let place = object.pointer_mut(pointer).unwrap();
+        place["source"] = nothing.clone();
+        place["sources"] = sources.clone();
+    }
+    object
+}
+
+#[test]
+fn of_several_sources_only_they_count() {
+    let failed = |first: &Value| {
+        let mut sources = child_of_sources()["spec"]["sources"].clone();
+        merge(&mut sources[0], first);
+        json!({"status": {"operationState": {"phase": "Failed", "syncResult": {"sources": sources}}}})
+    };
+    let mut older = child_of_sources()["spec"]["sources"].clone();
+    older[0]["targetRevision"] = json!("0.9.0");
+    for (case, change, expected) in [
+        ("up to date", json!({}), "Healthy"),
+        ("older sources", json!({"status": {"sync": {"comparedTo": {"sources": older}}}}), "Progressing"),
+        (
+            "now one source",
+            json!({"spec": {"sources": null, "source": {"repoURL": "https://g", "chart": "c"}}}),
+            "Progressing",
+        ),
+        ("its sync failed", failed(&json!({})), "Degraded"),
+        ("an older sync failed", failed(&json!({"targetRevision": "0.9.0"})), "Healthy"),
+    ] {
+        let mut object = child_of_sources();
+        merge(&mut object, &change);
+        assert_eq!(health(APPLICATION, &object).0, expected, "{case}");
+    }
+}
+
+#[test]
+fn values_are_compared_to_the_letter() {
+    for (case, compared, spec, expected) in [
+        ("the same", json!({"on": false}), json!({"on": false}), "Healthy"),
+        ("off is not unsaid", json!({}), json!({"on": false}), "Progressing"),
+        ("empty is not unsaid", json!({"a": {"b": "x"}}), json!({"a": {"b": "x", "c": ""}}), "Progressing"),
+        ("off is not empty", json!({"on": ""}), json!({"on": false}), "Progressing"),
+    ] {
+        let mut object = child();
+        let values = |values: Value| json!({"helm": {"valuesObject": values, "skipCrds": false}});
+        merge(&mut object, &json!({"spec": {"source": values(spec)}}));
+        merge(&mut object, &json!({"status": {"sync": {"comparedTo": {"source": values(compared)}}}}));
+        object.pointer_mut("/status/sync/comparedTo/source/helm").unwrap().as_object_mut().unwrap().remove("skipCrds");
         assert_eq!(health(APPLICATION, &object).0, expected, "{case}");
     }
 }
@@ -109,6 +205,8 @@ fn a_custom_kind_is_healthy_when_it_says_so() {
         ("state in capitals", json!({"status": {"state": "READY"}}), "Healthy"),
         ("failed phase", json!({"status": {"phase": "Failed"}}), "Degraded"),
         ("pending phase", json!({"status": {"phase": "Pending"}}), "Progressing"),
+        ("not ready by a field", json!({"status": {"ready": false}}), "Progressing"),
+        ("ready by a field", json!({"status": {"ready": true}}), "Healthy"),
         ("a report without a state", json!({"status": {"replicas": 1}}), "Healthy"),
         (
             "an old report",
