@@ -101,7 +101,7 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
         progress: &options.progress,
     };
     let mut rendered = render::manifests(rendering, &components)?;
-    gates::declare(&components, &mut rendered, &catalogue, &settings);
+    gates::declare_hooks(&components, &mut rendered, &settings);
     let components = components.into_iter().map(|loaded| loaded.component).collect();
     let classified = classify::resources(components, rendered, &catalogue, destination(&settings, options));
     climb(classified, &catalogue, &settings, findings, options)
@@ -161,6 +161,7 @@ fn stream(
         depends_on: Vec::new(),
         provides: Vec::new(),
         requires: Vec::new(),
+        wait_for: Vec::new(),
         path: String::new(),
         origin: Origin::new(&file, 1),
         descriptor: Arc::default(),
@@ -199,10 +200,14 @@ fn climb(
     report_splits(&mut resolved.placements, splits);
     let ordered = order::waves(&scene, &mut resolved, settings).map_err(|error| error.problem(&scene))?;
     findings.append(&mut resolved.findings);
+    let (placed, told) = gates::held::placed(&scene, &resolved.edges, settings);
+    findings.extend(told);
     let extra = fixes::skip_dry_run::annotations(&scene, &resolved.edges, &mut resolved.placements, settings);
     let Classified { components, resources, .. } = classified;
     let mut ladder = order::ladder(Parts { components, resources, resolved }, ordered, settings);
     ladder.extra_annotations = extra;
+    gates::add::containers(&mut ladder.resources, &placed, catalogue, settings);
+    ladder.gates = placed;
     ladder.unchecked_gates = health::unchecked_gates(&ladder.edges, &ladder.resources, catalogue);
     ladder.ready_rows = health::ready_rows(&ladder.resources, catalogue);
     finish(&mut ladder, findings, options);
@@ -258,6 +263,7 @@ fn finish(ladder: &mut Ladder, mut findings: Vec<Finding>, options: &Options) {
         findings.extend(simulate::broken_edges(ladder));
     }
     findings.extend(gates::windows::findings(ladder));
+    findings.extend(gates::in_vain::findings(ladder));
     ladder.findings = ladder.settings.levelled(findings);
     ladder.findings.sort_by(|a, b| (&a.origin, a.rule, &a.message).cmp(&(&b.origin, b.rule, &b.message)));
 }

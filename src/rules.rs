@@ -35,6 +35,8 @@ pub const IDS: &[&str] = &[
     "selects-nothing",
     "probe-gives-up-early",
     "gate-gives-up-early",
+    "gate-never-opens",
+    "gate-target-is-deleted",
     "no-wave-left",
     "native-source-loses-order",
     "rolling-sync-cost",

@@ -106,7 +106,9 @@ impl Catalogue {
     pub(crate) fn ready_rows(&self) -> Vec<(&str, &str, &ReadyRow)> {
         let groups = self.ready.iter();
         let mut rows: Vec<_> = groups
-            .flat_map(|(group, kinds)| kinds.iter().map(move |(kind, row)| (group.as_str(), kind.as_str(), &**row)))
+            .flat_map(|(group, kinds)| {
+                kinds.iter().map(move |(kind, row)| (group.as_str(), kind.as_str(), &**row))
+            })
             .collect();
         rows.sort_unstable_by_key(|(group, kind, _)| (*group, *kind));
         rows

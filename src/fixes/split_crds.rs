@@ -83,6 +83,7 @@ pub(super) fn split_off(
         depends_on: Vec::new(),
         provides: Vec::new(),
         requires: Vec::new(),
+        wait_for: Vec::new(),
         split_from: Some(origin.name.clone()),
         ..origin.clone()
     })

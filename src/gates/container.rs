@@ -5,22 +5,33 @@
 
 use serde_json::{Value, json};
 
+use super::name;
 use crate::load::hooks::{GateSettings, WaitForSetting};
 use crate::model::duration;
-use crate::target::name::object_name;
 
-/// Longest name of a container.
-const LONGEST: usize = 63;
+/// Seconds that one request may take, if the interval leaves them.
+const REQUEST: u64 = 5;
 
-/// Tries, then gives up; `$CHECK` stands for the command. Backticks, because Kubernetes reads `$(`.
-const SCRIPT: &str = "for try in `seq $TRIES`; do\n  if CHECK; then exit 0; fi\n  echo \"waiting for $TARGET ($try of $TRIES)\"\n  sleep $PAUSE\ndone\necho \"gave up waiting for $TARGET\" >&2\nexit 1\n";
+/// Tries, then gives up; `CHECK` stands for the command. A try that takes its time sleeps only for the rest of the
+/// interval, so that all tries take what they are said to take. Backticks, because Kubernetes reads `$(`.
+const SCRIPT: &str = "for try in `seq $TRIES`; do
+  began=`date +%s`
+  if CHECK; then exit 0; fi
+  echo \"waiting for $TARGET ($try of $TRIES)\"
+  now=`date +%s`
+  rest=`expr $PAUSE + $began - $now`
+  if [ $rest -gt 0 ]; then sleep $rest; fi
+done
+echo \"gave up waiting for $TARGET\" >&2
+exit 1
+";
 
 /// The init container of a wait.
 #[must_use]
 pub fn container(wait: &WaitForSetting, settings: &GateSettings) -> Value {
-    let (target, check) = target(wait);
     let image = if wait.resource.is_some() { &settings.kubectl_image } else { &settings.image };
     let (tries, pause) = budget(wait, settings);
+    let (target, check) = target(wait, pause.min(REQUEST));
     let mut variables = vec![
         json!({"name": "TARGET", "value": target}),
         json!({"name": "TRIES", "value": tries.to_string()}),
@@ -37,7 +48,7 @@ pub fn container(wait: &WaitForSetting, settings: &GateSettings) -> Value {
         }
     }
     json!({
-        "name": wait.name.clone().unwrap_or_else(|| name(&target)),
+        "name": wait.name.clone().unwrap_or_else(|| name::of_target(&target)),
         "image": wait.image.as_ref().unwrap_or(image),
         "command": ["sh", "-c", SCRIPT.replace("CHECK", &check)],
         "env": variables,
@@ -62,8 +73,8 @@ pub fn budget(wait: &WaitForSetting, settings: &GateSettings) -> (u32, u64) {
     (wait.retries.unwrap_or(settings.retries), seconds.max(1))
 }
 
-/// What is waited for, and the command that tells.
-fn target(wait: &WaitForSetting) -> (String, String) {
+/// What is waited for, and the command that tells; a request takes no longer than a number of seconds.
+fn target(wait: &WaitForSetting, longest: u64) -> (String, String) {
     if let Some(resource) = &wait.resource {
         let namespace = if resource.namespace.is_some() { " -n \"$NAMESPACE\"" } else { "" };
         let check = format!(
@@ -72,35 +83,15 @@ fn target(wait: &WaitForSetting) -> (String, String) {
         return (format!("{}/{}", resource.kind.to_lowercase(), resource.name), check);
     }
     if let Some(address) = &wait.tcp {
-        return (address.clone(), "nc -z -w 5 \"$HOST\" \"$PORT\"".to_owned());
+        return (address.clone(), format!("timeout {longest} nc -z -w {longest} \"$HOST\" \"$PORT\""));
     }
     let address = wait.http.clone().unwrap_or_default();
-    (address, "wget -q -T 5 -O /dev/null \"$TARGET\"".to_owned())
-}
-
-/// `wait-for-` and the target, as a container may be called.
-fn name(target: &str) -> String {
-    let target = target.split_once("://").map_or(target, |(_, rest)| rest);
-    let words = object_name(target).replace('.', "-");
-    let mut name = format!("wait-for-{words}");
-    name.truncate(LONGEST);
-    name.trim_end_matches('-').to_owned()
+    (address, format!("timeout {longest} wget -q -T {longest} -O /dev/null \"$TARGET\""))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_say_what_is_waited_for() {
-        for (target, expected) in [
-            ("http://keycloak:8080/realms/x", "wait-for-keycloak-8080-realms-x"),
-            ("db.data.svc:5432", "wait-for-db-data-svc-5432"),
-            (&"a".repeat(80), &format!("wait-for-{}", "a".repeat(54))),
-        ] {
-            assert_eq!(name(target), expected);
-        }
-    }
 
     #[test]
     fn the_budget_is_the_wait_s_or_the_setting_s() {

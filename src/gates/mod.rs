@@ -1,37 +1,46 @@
-//! What descriptors add to manifests before anybody reads them: hooks, and init containers that wait.
+//! What descriptors add to manifests: hooks, before anybody reads them, and init containers that wait, once it is
+//! known who waits for whom.
 
+pub mod add;
 pub mod container;
+pub mod held;
+pub mod in_vain;
+mod name;
 pub mod windows;
 
 use globset::Glob;
 
 use crate::argocd::{HOOK, HOOK_DELETE_POLICY};
-use crate::catalogue::Catalogue;
 use crate::load::LoadedComponent;
 use crate::load::hooks::{HookSetting, ResourceSelect, WaitForSetting};
 use crate::load::settings::Settings;
-use crate::model::{Component, Finding, Level};
+use crate::model::{Component, ComponentIndex, Declared, End, Finding, Level, ResourceIndex};
 use crate::render::manifest::WAVE;
 use crate::render::{Manifest, Rendered};
+use crate::yaml::Limits;
 use crate::yaml::tree::{self, Node};
-use crate::yaml::{Limits, Prepend};
 
-/// Adds hooks and gates to the manifests of every component.
-pub fn declare(
-    components: &[LoadedComponent],
-    rendered: &mut [Rendered],
-    catalogue: &Catalogue,
-    settings: &Settings,
-) {
+/// A wait of a descriptor, the pods that hold back for it, and what it asks for.
+#[derive(Debug)]
+pub struct PlacedGate {
+    /// Whose descriptor asks.
+    pub component: ComponentIndex,
+    /// What it says.
+    pub wait: Declared<WaitForSetting>,
+    /// Resources whose pods wait.
+    pub pods: Vec<ResourceIndex>,
+    /// What is waited for, as far as it is in the ladder.
+    pub targets: Vec<End>,
+}
+
+/// Adds the hooks of descriptors to the manifests of every component.
+pub fn declare_hooks(components: &[LoadedComponent], rendered: &mut [Rendered], settings: &Settings) {
     if !settings.enabled {
         return;
     }
     for (LoadedComponent { component, .. }, own) in components.iter().zip(rendered) {
         for hook in &component.descriptor.hooks {
             own.findings.extend(add_hook(component, hook, &mut own.manifests));
-        }
-        for wait in &component.descriptor.wait_for {
-            own.findings.extend(add_gate(component, wait, own.manifests.as_mut_slice(), catalogue, settings));
         }
     }
 }
@@ -74,49 +83,6 @@ pub(crate) fn has_labels(labels: &[(String, String)], manifest: &Manifest) -> bo
 
 pub(crate) fn root(manifest: &Manifest) -> Option<Node> {
     tree::parse_chunk(&manifest.chunk, &Limits::default()).ok()
-}
-
-fn add_gate(
-    component: &Component,
-    wait: &WaitForSetting,
-    manifests: &mut [Manifest],
-    catalogue: &Catalogue,
-    settings: &Settings,
-) -> Option<Finding> {
-    let named = |name: &str| {
-        let mut globs = wait.workloads.iter().filter_map(|pattern| Glob::new(pattern).ok());
-        wait.workloads.is_empty() || globs.any(|glob| glob.compile_matcher().is_match(name))
-    };
-    let container = container::container(wait, &settings.gates);
-    let mut found = false;
-    for manifest in manifests.iter_mut().filter(|one| !one.outline.opaque && named(&one.name)) {
-        for path in catalogue.pod_paths(&manifest.group, &manifest.kind) {
-            found = true;
-            if !has_container(manifest, &path, container["name"].as_str().unwrap_or_default()) {
-                add_container(manifest, path, container.clone());
-            }
-        }
-    }
-    let message = format!("`waitFor` of `{}` finds no pods to wait in", component.name);
-    (!found).then(|| selects_nothing(component, message))
-}
-
-/// Gates of one pod come in the order the descriptor lists them.
-fn add_container(manifest: &mut Manifest, path: Vec<String>, container: serde_json::Value) {
-    let lists = &mut manifest.added.get_or_insert_default().lists;
-    match lists.iter_mut().find(|list| list.path == path) {
-        Some(list) => list.items.push(container),
-        None => lists.push(Prepend { path, key: "initContainers", items: vec![container] }),
-    }
-}
-
-/// A container of that name is already there and stays.
-fn has_container(manifest: &Manifest, path: &[String], name: &str) -> bool {
-    let mut steps: Vec<&str> = path.iter().map(String::as_str).collect();
-    steps.push("initContainers");
-    let root = root(manifest);
-    let list = root.as_ref().and_then(|root| root.at(&steps)).map_or(&[][..], Node::items);
-    list.iter().any(|item| item.get("name").and_then(Node::text) == Some(name))
 }
 
 fn selects_nothing(component: &Component, message: String) -> Finding {

@@ -1,50 +1,110 @@
 //! Probes and gates that give up before what they wait for can be ready.
 //!
-//! Only declared times count (`timeout` of a descriptor), and only waits that no wave already covers: a pod that
-//! starts behind a healthy target needs no patience.
+//! Only declared times count (`timeout` of a descriptor), and only waits that neither the order nor a gate covers: a
+//! pod that starts behind a healthy target needs no patience.
 
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::PlacedGate;
 use super::container::budget;
-use crate::hosts;
-use crate::load::hooks::WaitForSetting;
-use crate::model::{Component, ComponentIndex, Edge, Finding, Ladder, Level, Resource, duration};
+use crate::argocd::Hook;
+use crate::load::settings::Scope;
+use crate::model::{ComponentIndex, Edge, Finding, Gate, Ladder, Level, Resource, ResourceIndex, duration};
 use crate::yaml::tree::Node;
 
 /// What gives up too early.
 #[must_use]
 pub fn findings(ladder: &Ladder) -> Vec<Finding> {
     let mut findings = gates(ladder);
-    let mut seen = BTreeSet::new();
-    for edge in ladder.outer_edges().filter(|edge| starts_together(ladder, edge)) {
-        let Some(needed) = expected(ladder, edge.to.component) else { continue };
-        let Some(index) = edge.from.resource.filter(|index| seen.insert((*index, edge.to.component))) else {
-            continue;
-        };
-        let resource = ladder.resource(index);
-        let gated = resource.manifest.added.as_ref().is_some_and(|added| !added.lists.is_empty());
-        if gated {
-            continue;
-        }
+    for ((pod, target), (start, edge)) in unguarded(ladder) {
+        let Some(needed) = expected(ladder, target) else { continue };
+        let resource = ladder.resource(pod);
         for probe in probes(resource).into_iter().filter(|probe| probe.window < needed) {
-            findings.push(early(ladder, edge, resource, &probe, needed));
+            findings.push(early(ladder, &Early { edge, start, resource, probe, needed }));
         }
     }
     findings
 }
 
+/// When a pod starts beside what it waits for; who starts earlier first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Start {
+    /// Argo CD applies the pod before what it waits for.
+    Before,
+    /// Both are in one wave.
+    Together,
+    /// Waves keep them apart, but a rung that RollingSync starts does not.
+    OneRung,
+}
+
+/// Pods that nothing holds back until a component they wait for is ready.
+fn unguarded(ladder: &Ladder) -> BTreeMap<(ResourceIndex, ComponentIndex), (Start, &Edge)> {
+    let places = Places::of(ladder);
+    let mut found: BTreeMap<_, (Start, &Edge)> = BTreeMap::new();
+    let patient = |edge: &&Edge| edge.gate == Gate::Ready && expected(ladder, edge.to.component).is_some();
+    for edge in ladder.outer_edges().filter(patient) {
+        let pods: Vec<ResourceIndex> = match edge.from.resource {
+            Some(resource) => vec![resource],
+            None => ladder.resources_of(edge.from.component).collect(),
+        };
+        for pod in pods.into_iter().filter(|pod| !is_gated(ladder, *pod, edge.to.component)) {
+            let Some(start) = places.start(ladder, pod, edge) else { continue };
+            let known = found.entry((pod, edge.to.component)).or_insert((start, edge));
+            if start < known.0 {
+                *known = (start, edge);
+            }
+        }
+    }
+    found
+}
+
+fn is_gated(ladder: &Ladder, pod: ResourceIndex, target: ComponentIndex) -> bool {
+    let mut gates = ladder.gates.iter().filter(|gate| gate.pods.contains(&pod));
+    gates.any(|gate| gate.targets.iter().any(|end| end.component == target))
+}
+
+/// Where the sync applies each object first, in any hook.
+struct Places(BTreeMap<ResourceIndex, (Hook, i64)>);
+
+impl Places {
+    fn of(ladder: &Ladder) -> Self {
+        let mut places = BTreeMap::new();
+        for step in &ladder.order {
+            let place = places.entry(step.resource).or_insert((step.hook, step.wave));
+            *place = (*place).min((step.hook, step.wave));
+        }
+        Self(places)
+    }
+
+    /// `None` where the order has the pod wait until the target is healthy.
+    fn start(&self, ladder: &Ladder, pod: ResourceIndex, edge: &Edge) -> Option<Start> {
+        let (from, to) = (ladder.placement(edge.from.component), ladder.placement(edge.to.component));
+        let order = if ladder.settings.scope == Scope::Component {
+            to.wave.cmp(&from.wave)
+        } else {
+            let own = self.0.get(&pod)?;
+            let mut targets: Vec<ResourceIndex> = edge.to.resource.into_iter().collect();
+            if targets.is_empty() {
+                targets = ladder.resources_of(edge.to.component).collect();
+            }
+            targets.iter().filter_map(|target| self.0.get(target)).max()?.cmp(own)
+        };
+        match order {
+            Ordering::Greater => Some(Start::Before),
+            Ordering::Equal => Some(Start::Together),
+            Ordering::Less if from.phase == to.phase && !ladder.settings.is_by_resource() => {
+                Some(Start::OneRung)
+            }
+            Ordering::Less => None,
+        }
+    }
+}
+
 /// How long a component may take to become healthy, if its descriptor says.
 fn expected(ladder: &Ladder, component: ComponentIndex) -> Option<Duration> {
     ladder.component(component).descriptor.timeout.as_deref().and_then(duration::parse)
-}
-
-fn starts_together(ladder: &Ladder, edge: &Edge) -> bool {
-    let place = |component| {
-        let placement = ladder.placement(component);
-        (&placement.phase, placement.depth)
-    };
-    edge.dropped.is_some() || place(edge.from.component) == place(edge.to.component)
 }
 
 /// The longest a container may take to answer before it is restarted.
@@ -80,18 +140,31 @@ fn probe(container: &Node) -> Option<Probe> {
     Some(Probe { container, kind, delay, period, window })
 }
 
-fn early(ladder: &Ladder, edge: &Edge, resource: &Resource, probe: &Probe, needed: Duration) -> Finding {
+struct Early<'l> {
+    edge: &'l Edge,
+    start: Start,
+    resource: &'l Resource,
+    probe: Probe,
+    needed: Duration,
+}
+
+fn early(ladder: &Ladder, Early { edge, start, resource, probe, needed }: &Early<'_>) -> Finding {
     let target = &ladder.component(edge.to.component).name;
+    let (level, beside) = match start {
+        Start::Before => (Level::Warning, "which starts after it,"),
+        Start::Together => (Level::Warning, "which starts together with it,"),
+        Start::OneRung => (Level::Info, "which RollingSync starts together with it,"),
+    };
     let message = format!(
-        "the {} of `{}` in `{}` gives up after {}, but `{target}`, which starts together with it, may take {}",
+        "the {} of `{}` in `{}` gives up after {}, but `{target}`, {beside} may take {}",
         probe.kind,
         probe.container,
         resource.id.short(),
         duration::text(probe.window),
-        duration::text(needed)
+        duration::text(*needed)
     );
     let tries = needed.as_secs().saturating_sub(probe.delay).div_ceil(probe.period.max(1));
-    Finding::new("probe-gives-up-early", Level::Warning, message)
+    Finding::new("probe-gives-up-early", level, message)
         .about(&ladder.component(edge.from.component).name)
         .at(edge.origin.clone())
         .help(format!("set `startupProbe.failureThreshold: {tries}`, or let it wait with `waitFor`"))
@@ -99,50 +172,26 @@ fn early(ladder: &Ladder, edge: &Edge, resource: &Resource, probe: &Probe, neede
 
 /// Gates whose tries end before what they wait for can be ready.
 fn gates(ladder: &Ladder) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for component in &ladder.components {
-        for wait in &component.descriptor.wait_for {
-            let Some(target) = asked_for(ladder, component, wait) else { continue };
-            let Some(needed) = expected(ladder, target) else { continue };
-            let (tries, pause) = budget(wait, &ladder.settings.gates);
-            let patience = Duration::from_secs(u64::from(tries) * pause);
-            if patience < needed {
-                let message = format!(
-                    "the gate of `{}` gives up after {}, but `{}` may take {}",
-                    component.name,
-                    duration::text(patience),
-                    ladder.component(target).name,
-                    duration::text(needed)
-                );
-                findings.push(
-                    Finding::new("gate-gives-up-early", Level::Warning, message)
-                        .about(&component.name)
-                        .at(component.origin.clone())
-                        .help(format!("set `retries: {}`", needed.as_secs().div_ceil(pause))),
-                );
-            }
-        }
-    }
-    findings
+    let held = ladder.gates.iter().filter(|gate| !gate.pods.is_empty());
+    held.filter_map(|gate| hasty(ladder, gate)).collect()
 }
 
-/// The component that holds what a gate asks for.
-fn asked_for(ladder: &Ladder, component: &Component, wait: &WaitForSetting) -> Option<ComponentIndex> {
-    let address = wait.http.as_deref().or(wait.tcp.as_deref()).and_then(hosts::service);
-    let (kind, group, name, namespace) = match (&wait.resource, &address) {
-        (Some(resource), _) => {
-            let (kind, group) = resource.kind_and_group();
-            (kind, group, &resource.name, resource.namespace.as_deref())
-        }
-        (None, Some(address)) => ("Service", Some(""), &address.name, address.namespace.as_deref()),
-        (None, None) => return None,
-    };
-    let namespace = namespace.unwrap_or(&component.namespace);
-    let is_it = |one: &&Resource| {
-        one.id.kind.eq_ignore_ascii_case(kind)
-            && group.is_none_or(|group| one.id.group == group)
-            && one.id.name == *name
-            && (one.id.namespace.is_empty() || one.id.namespace == namespace)
-    };
-    ladder.resources.iter().find(is_it).map(|resource| resource.component)
+fn hasty(ladder: &Ladder, gate: &PlacedGate) -> Option<Finding> {
+    let others = gate.targets.iter().map(|end| end.component).filter(|target| *target != gate.component);
+    let (needed, target) = others.filter_map(|target| Some((expected(ladder, target)?, target))).max()?;
+    let (tries, pause) = budget(&gate.wait.value, &ladder.settings.gates);
+    let patience = Duration::from_secs(u64::from(tries) * pause);
+    let own = &ladder.component(gate.component).name;
+    let message = format!(
+        "the gate of `{own}` gives up after {}, but `{}` may take {}",
+        duration::text(patience),
+        ladder.component(target).name,
+        duration::text(needed)
+    );
+    (patience < needed).then(|| {
+        Finding::new("gate-gives-up-early", Level::Warning, message)
+            .about(own)
+            .at(gate.wait.origin.clone())
+            .help(format!("set `retries: {}`", needed.as_secs().div_ceil(pause)))
+    })
 }

@@ -23,9 +23,8 @@ pub(super) fn script(kind: &str, row: &ReadyRow) -> String {
         }
         let all: Vec<String> = signs.iter().map(shown).collect();
         let all = all.join(&format!(" {between} "));
-        text += &format!(
-            "if {all} then\n  return {{ status = \"{status}\", message = \"{message}\" }}\nend\n"
-        );
+        text +=
+            &format!("if {all} then\n  return {{ status = \"{status}\", message = \"{message}\" }}\nend\n");
     }
     text + "return hs\n"
 }

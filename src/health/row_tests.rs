@@ -80,10 +80,14 @@ fn values_are_compared_as_they_are() {
         ("any value", "[{field: a.b}]", json!({"a": {"b": "x"}}), "Healthy"),
         ("an empty value", "[{field: a.b}]", json!({"a": {"b": ""}}), "Progressing"),
         ("a value on the way", "[{field: a.b}]", json!({"a": "b"}), "Progressing"),
-        ("quotes and breaks", r#"[{field: m, is: ["it's \"so\"\\\n"]}]"#, json!({"m": "it's \"so\"\\\n"}), "Healthy"),
+        (
+            "quotes and breaks",
+            r#"[{field: m, is: ["it's \"so\"\\\n"]}]"#,
+            json!({"m": "it's \"so\"\\\n"}),
+            "Healthy",
+        ),
     ] {
-        let row: ReadyRow =
-            serde_yaml::from_str(&format!("{{group: a.b, kind: C, ready: {row}}}")).unwrap();
+        let row: ReadyRow = serde_yaml::from_str(&format!("{{group: a.b, kind: C, ready: {row}}}")).unwrap();
         assert_eq!(checked(&row, &json!({"status": status})), expected, "{case}");
     }
 }

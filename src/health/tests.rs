@@ -184,7 +184,12 @@ fn values_are_compared_to_the_letter() {
         let values = |values: Value| json!({"helm": {"valuesObject": values, "skipCrds": false}});
         merge(&mut object, &json!({"spec": {"source": values(spec)}}));
         merge(&mut object, &json!({"status": {"sync": {"comparedTo": {"source": values(compared)}}}}));
-        object.pointer_mut("/status/sync/comparedTo/source/helm").unwrap().as_object_mut().unwrap().remove("skipCrds");
+        object
+            .pointer_mut("/status/sync/comparedTo/source/helm")
+            .unwrap()
+            .as_object_mut()
+            .unwrap()
+            .remove("skipCrds");
         assert_eq!(health(APPLICATION, &object).0, expected, "{case}");
     }
 }

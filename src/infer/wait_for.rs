@@ -1,4 +1,5 @@
-//! `waitFor` of descriptors: the pods hold back by themselves, so the wait is weak.
+//! `waitFor` of descriptors: the pods hold back by themselves, so the wait is weak. Still it needs its wave: a sync that
+//! waits for a gated pod never gets to what opens the gate.
 
 use std::collections::HashMap;
 
@@ -6,31 +7,47 @@ use super::Inferred;
 use super::scene::{Found, Scene, Wait, new_edge};
 use crate::hosts;
 use crate::load::hooks::{ResourceWait, WaitForSetting};
-use crate::model::{Component, ComponentIndex, End, Gate, Reason, ResourceId, ResourceIndex, Strength};
+use crate::model::{ComponentIndex, Edge, End, Gate, Reason, ResourceId, ResourceIndex, Strength};
 
 /// Weak edges from components to the Services and objects their gates ask for.
 #[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
-    let objects = Objects::of(scene);
+    let targets = Targets::of(scene);
     for (number, component) in scene.components.iter().enumerate() {
         let from = End { component: ComponentIndex(number), resource: None };
-        for wait in component.descriptor.wait_for.iter().filter(|_| component.split_from.is_none()) {
-            let ends = match &wait.resource {
-                Some(resource) => objects.ends(scene, resource, component),
-                None => behind_address(scene, wait, component, from.component),
-            };
+        for declared in &component.wait_for {
             let wait = Wait {
                 reason: Reason::from("wait-for"),
                 strength: Strength::Weak,
                 gate: Gate::Ready,
-                origin: component.origin.clone(),
+                origin: declared.origin.clone(),
             };
-            let others = ends.into_iter().filter(|to| to.component != from.component);
-            inferred.edges.extend(others.map(|to| new_edge(from, to, &wait)));
+            let ends = targets.ends(&declared.value, from.component);
+            let (own, others): (Vec<End>, Vec<End>) =
+                ends.into_iter().partition(|to| to.component == from.component);
+            inferred.edges.extend(others.into_iter().map(|to| new_edge(from, to, &wait)));
+            inferred.edges.extend(inside(scene, &declared.value, &own, &wait));
         }
     }
     inferred
+}
+
+/// Inside a component each pod waits by itself, except those that are waited for.
+fn inside(scene: &Scene<'_>, gate: &WaitForSetting, targets: &[End], wait: &Wait) -> Vec<Edge> {
+    let Some(component) = targets.first().map(|end| end.component) else { return Vec::new() };
+    let has_pods = |index: &ResourceIndex| {
+        let id = &scene.resource(*index).id;
+        scene.catalogue.has_pods(&id.group, &id.kind) && gate.is_for(&id.name)
+    };
+    let is_target = |index: &ResourceIndex| targets.iter().any(|end| end.resource == Some(*index));
+    // Behind its pods, a Service needs no wave of its own.
+    let is_service = |end: &&End| end.resource.is_some_and(|one| scene.resource(one).id.kind == "Service");
+    let behind: Vec<&End> = targets.iter().filter(|end| !is_service(end)).collect();
+    let asked: Vec<&End> = if behind.is_empty() { targets.iter().collect() } else { behind };
+    let own = scene.iter().filter(|(_, resource)| resource.component == component).map(|(index, _)| index);
+    let waiting = own.filter(has_pods).filter(|index| !is_target(index));
+    waiting.flat_map(|pod| asked.iter().map(move |to| new_edge(at(scene, pod), **to, wait))).collect()
 }
 
 fn at(scene: &Scene<'_>, resource: ResourceIndex) -> End {
@@ -38,15 +55,10 @@ fn at(scene: &Scene<'_>, resource: ResourceIndex) -> End {
 }
 
 /// Who answers at the address of a gate.
-fn behind_address(
-    scene: &Scene<'_>,
-    wait: &WaitForSetting,
-    component: &Component,
-    asking: ComponentIndex,
-) -> Vec<End> {
+fn behind_address(scene: &Scene<'_>, wait: &WaitForSetting, asking: ComponentIndex) -> Vec<End> {
     let address = wait.http.as_deref().or(wait.tcp.as_deref()).and_then(hosts::service);
     let Some(address) = address else { return Vec::new() };
-    let namespace = address.namespace.as_deref().unwrap_or(&component.namespace);
+    let namespace = address.namespace.as_deref().unwrap_or(&scene.component(asking).namespace);
     match scene.find(&ResourceId::new("", "Service", namespace, &address.name), asking) {
         Found::Object(service) => std::iter::once(service)
             .chain(scene.behind(service))
@@ -58,15 +70,38 @@ fn behind_address(
     }
 }
 
+/// Looks up what gates ask for.
+pub struct Targets<'s, 'a> {
+    scene: &'s Scene<'a>,
+    objects: Objects<'a>,
+}
+
+impl<'s, 'a> Targets<'s, 'a> {
+    /// Of all gates of a scene.
+    #[must_use]
+    pub fn of(scene: &'s Scene<'a>) -> Self {
+        Self { scene, objects: Objects::of(scene) }
+    }
+
+    /// What the gate of a component asks for, its own objects too.
+    #[must_use]
+    pub fn ends(&self, wait: &WaitForSetting, asking: ComponentIndex) -> Vec<End> {
+        match &wait.resource {
+            Some(resource) => self.objects.ends(self.scene, resource, asking),
+            None => behind_address(self.scene, wait, asking),
+        }
+    }
+}
+
 /// Objects by kind and name, as `kubectl wait` finds them: the kind in any case, the group only if it is said.
 struct Objects<'s>(HashMap<(String, &'s str), Vec<ResourceIndex>>);
 
 impl<'s> Objects<'s> {
     /// Empty unless some gate asks for an object.
     fn of(scene: &Scene<'s>) -> Self {
-        let mut waits = scene.components.iter().flat_map(|component| &component.descriptor.wait_for);
+        let mut waits = scene.components.iter().flat_map(|component| &component.wait_for);
         let mut objects: HashMap<(String, &str), Vec<ResourceIndex>> = HashMap::new();
-        if waits.any(|wait| wait.resource.is_some()) {
+        if waits.any(|wait| wait.value.resource.is_some()) {
             for (index, resource) in scene.iter() {
                 let key = (resource.id.kind.as_str().to_lowercase(), resource.id.name.as_str());
                 objects.entry(key).or_default().push(index);
@@ -75,9 +110,9 @@ impl<'s> Objects<'s> {
         Self(objects)
     }
 
-    fn ends(&self, scene: &Scene<'_>, wait: &ResourceWait, component: &Component) -> Vec<End> {
+    fn ends(&self, scene: &Scene<'_>, wait: &ResourceWait, asking: ComponentIndex) -> Vec<End> {
         let (kind, group) = wait.kind_and_group();
-        let namespace = wait.namespace.as_ref().unwrap_or(&component.namespace);
+        let namespace = wait.namespace.as_ref().unwrap_or(&scene.component(asking).namespace);
         let is_it = |index: &&ResourceIndex| {
             let id = &scene.resource(**index).id;
             group.is_none_or(|group| group == id.group)

@@ -261,6 +261,7 @@ pub fn parse(
         depends_on: depends_on(&document),
         provides: provisions(&document, "provides", &descriptor.provides, findings),
         requires: provisions(&document, "requires", &descriptor.requires, findings),
+        wait_for: wait_for(&document),
         path: base.to_owned(),
         origin: document.origin(&[]),
         descriptor: Arc::new(descriptor.clone()),
@@ -333,6 +334,14 @@ fn pin(document: &Document<Descriptor>, rungs: &Rungs) -> Result<Option<Declared
             .into());
     }
     Ok(Some(Declared { value: phase, origin: document.origin(&["rolloutPhase"]) }))
+}
+
+fn wait_for(document: &Document<Descriptor>) -> Vec<Declared<WaitForSetting>> {
+    let declared = |(number, wait): (usize, &WaitForSetting)| Declared {
+        value: wait.clone(),
+        origin: document.origin(&["waitFor", &number.to_string()]),
+    };
+    document.value.wait_for.iter().enumerate().map(declared).collect()
 }
 
 fn depends_on(document: &Document<Descriptor>) -> Vec<DependsOn> {

@@ -99,6 +99,15 @@ pub struct WaitForSetting {
     pub image: Option<String>,
 }
 
+impl WaitForSetting {
+    /// Whether a workload of this name waits.
+    #[must_use]
+    pub fn is_for(&self, name: &str) -> bool {
+        let mut globs = self.workloads.iter().filter_map(|pattern| globset::Glob::new(pattern).ok());
+        self.workloads.is_empty() || globs.any(|glob| glob.compile_matcher().is_match(name))
+    }
+}
+
 /// `gates` of `ladder.yaml`: what wait-for containers have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]

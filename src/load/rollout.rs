@@ -93,12 +93,37 @@ fn wait_problem(document: &Document<Descriptor>, number: usize, wait: &WaitForSe
                 .help("start it with `http://` or `https://`"),
         );
     }
+    if let Some(name) = wait.name.as_ref().filter(|name| !is_dns_label(name)) {
+        return Some(
+            Problem::new(format!("`{name}` cannot be the name of a container"))
+                .at(place(Some("name")))
+                .help("use at most 63 lower-case letters, digits and dashes, with no dash at either end"),
+        );
+    }
+    if wait.retries == Some(0) {
+        return Some(no_try().at(place(Some("retries"))));
+    }
     let texts = [&wait.http, &wait.tcp, &wait.name, &wait.image];
     if texts.into_iter().flatten().any(|text| text.contains(['\n', '\'', '\0'])) {
         return Some(Problem::new("a wait may hold neither quotes nor line breaks").at(place(None)));
     }
     let interval = wait.interval.as_ref().filter(|text| duration::parse(text).is_none())?;
     Some(not_a_time(interval).at(place(Some("interval"))))
+}
+
+/// A gate that never tries would fail every pod.
+pub(super) fn no_try() -> Problem {
+    Problem::new("a gate that tries 0 times never opens").help("write `retries: 1` or more")
+}
+
+/// What Kubernetes takes as the name of a container (RFC 1123).
+fn is_dns_label(name: &str) -> bool {
+    let inside = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !name.is_empty()
+        && name.len() <= 63
+        && name.bytes().all(inside)
+        && !name.starts_with('-')
+        && !name.ends_with('-')
 }
 
 fn not_a_time(text: &str) -> Problem {

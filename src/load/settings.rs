@@ -10,7 +10,7 @@ use super::document::{Document, null_is_absent};
 use super::environment::{Environment, EnvironmentSetting};
 use super::hooks::GateSettings;
 use super::targets::TargetSettings;
-use super::{provision, rungs};
+use super::{provision, rollout, rungs};
 use crate::catalogue::compiled;
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows};
 use crate::model::{Finding, Level, Provision, Rungs, duration};
@@ -221,6 +221,9 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     check_paths(&document)?;
     let environments = environments(&document)?;
     check_times(&document)?;
+    if document.value.gates.retries == 0 {
+        return Err(rollout::no_try().at(document.place(&["gates", "retries"])).into());
+    }
     Ok(Settings {
         rungs: rungs::from_settings(&document)?,
         rules: rule_settings(&document, findings)?,

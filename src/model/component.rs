@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Gate, Origin, Phase, Role};
 use crate::load::descriptor::Descriptor;
+use crate::load::hooks::WaitForSetting;
 
 /// Position of a component in the ladder's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,6 +93,8 @@ pub struct Component {
     pub provides: Vec<Declared<Provision>>,
     /// What it needs that manifests do not show.
     pub requires: Vec<Declared<Provision>>,
+    /// What its pods wait for in init containers.
+    pub wait_for: Vec<Declared<WaitForSetting>>,
     /// Directory of the descriptor, relative to the root.
     pub path: String,
     /// The descriptor itself.

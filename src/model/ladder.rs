@@ -68,6 +68,8 @@ pub struct Ladder {
     pub edges: Vec<Edge>,
     /// The order Argo CD will apply the resources in.
     pub order: Vec<Step>,
+    /// The waits of descriptors, and the pods that hold back for them.
+    pub gates: Vec<crate::gates::PlacedGate>,
     /// What the user should know.
     pub findings: Vec<Finding>,
     /// Custom kinds that gate something and that Argo CD has no health check for.

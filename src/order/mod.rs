@@ -187,6 +187,7 @@ pub fn ladder(parts: Parts, ordered: Ordered, settings: &Settings) -> Ladder {
         extra_annotations: std::collections::BTreeMap::new(),
         edges: resolved.edges,
         order: Vec::new(),
+        gates: Vec::new(),
         findings: Vec::new(),
         unchecked_gates: crate::health::Kinds::default(),
         ready_rows: std::collections::BTreeMap::new(),

@@ -1,5 +1,5 @@
 //! Puts items in front of a list inside a document, by inserting into its text. Where the text is too unusual for
-//! that (flow style, anchors, lists cut out of others) the document is written anew and the insertion made there.
+//! that (anchors, empty brackets, lists cut out of others) the document is written anew and the insertion made there.
 
 use serde_json::Value as Json;
 
@@ -43,6 +43,9 @@ fn inserted(chunk: &Chunk, outline: &Outline, root: &Node, new: &Prepend) -> Opt
     let holder = root.at(&path)?;
     let place = |mark: Mark| mark.offset.checked_sub(chunk.start().offset).filter(|at| *at < text.len());
     let old = holder.entries().iter().find(|(key, _)| key.text() == Some(new.key));
+    if let Some((at, flow)) = in_flow(text, holder, old.map(|(_, list)| list), new, place) {
+        return Some(format!("{}{flow}{}", &text[..at], &text[at..]));
+    }
     let (at, indent, lines) = if let Some((_, list)) = old {
         let first = place(list.items().first()?.mark)?;
         // The item stands behind its dash; a flow list has none.
@@ -60,6 +63,39 @@ fn inserted(chunk: &Chunk, outline: &Outline, root: &Node, new: &Prepend) -> Opt
     let ending = line_ending(text, at);
     let block: String = lines.lines().map(|line| indented(indent, line, ending)).collect();
     Some(format!("{}{block}{}", &text[..at], &text[at..]))
+}
+
+/// Where a list in brackets, or a mapping in braces that lacks it, takes the items, and how they are written there.
+fn in_flow(
+    text: &str,
+    holder: &Node,
+    list: Option<&Node>,
+    new: &Prepend,
+    place: impl Fn(Mark) -> Option<usize>,
+) -> Option<(usize, String)> {
+    let items: Vec<String> = new.items.iter().map(flow).collect();
+    let items = items.join(", ");
+    let opened = |node: &Node, bracket: char| {
+        place(node.mark).filter(|at| text[*at..].starts_with(bracket)).map(|at| at + bracket.len_utf8())
+    };
+    match list {
+        // Alone in its brackets, an item would need no comma, and a comment may stand there.
+        Some(list) => {
+            opened(list, '[').filter(|_| !list.items().is_empty()).map(|at| (at, format!("{items}, ")))
+        }
+        None if holder.entries().is_empty() => None,
+        None => opened(holder, '{').map(|at| (at, format!("{}: [{items}], ", new.key))),
+    }
+}
+
+/// JSON, which is YAML too, with blanks as people write them.
+fn flow(value: &Json) -> String {
+    let entry = |(key, value): (&String, &Json)| format!("{}: {}", Json::from(key.as_str()), flow(value));
+    match value {
+        Json::Object(fields) => format!("{{{}}}", fields.iter().map(entry).collect::<Vec<_>>().join(", ")),
+        Json::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        scalar => scalar.to_string(),
+    }
 }
 
 fn indented(indent: &str, line: &str, ending: &str) -> String {
@@ -120,6 +156,8 @@ mod tests {
         prepend(&chunk, &outline, &new).unwrap().0.text().to_owned()
     }
 
+    const FLOW: &str = r#"{"name": "w", "args": ["a: b"], "script": "x\ny\n"}"#;
+
     #[test]
     fn items_go_into_the_text_and_nothing_else_changes() {
         let item = "- name: w\n  args:\n  - \"a: b\"\n  script: |\n    x\n    y\n";
@@ -136,6 +174,14 @@ mod tests {
             (
                 "spec:\n  initContainers:\n  - name: old\n",
                 format!("spec:\n  initContainers:\n{}  - name: old\n", at("  ")),
+            ),
+            (
+                "spec:\n  initContainers: [ # mine\n    {name: old}, # first\n  ]\n",
+                format!("spec:\n  initContainers: [{FLOW},  # mine\n    {{name: old}}, # first\n  ]\n"),
+            ),
+            (
+                "spec: {a: 1, # kept\n  b: 2}\n",
+                format!("spec: {{initContainers: [{FLOW}], a: 1, # kept\n  b: 2}}\n"),
             ),
         ] {
             assert_eq!(result(before), after);
