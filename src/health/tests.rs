@@ -68,6 +68,24 @@ fn a_child_is_healthy_only_when_its_state_is_about_its_spec() {
             json!({"status": {"sync": {"status": "OutOfSync"}}, "spec": {"syncPolicy": {"automated": {"enabled": false}}}}),
             "Healthy",
         ),
+        ("found in sync, so never synced", json!({"status": {"operationState": null}}), "Healthy"),
+        (
+            "its manifests cannot be made",
+            json!({"status": {"conditions": [{"type": "ComparisonError", "message": "no"}]}}),
+            "Progressing",
+        ),
+        ("degraded", json!({"status": {"health": {"status": "Degraded"}}}), "Degraded"),
+        ("suspended", json!({"status": {"health": {"status": "Suspended"}}}), "Suspended"),
+    ] {
+        let mut object = child();
+        merge(&mut object, &change);
+        assert_eq!(health(APPLICATION, &object).0, expected, "{case}");
+    }
+}
+
+#[test]
+fn a_failed_sync_counts_while_it_is_the_present_one() {
+    for (case, change, expected) in [
         (
             "its sync failed",
             json!({"status": {"sync": {"status": "OutOfSync"}, "operationState": {"phase": "Failed", "message": "no"}}}),
@@ -113,14 +131,6 @@ fn a_child_is_healthy_only_when_its_state_is_about_its_spec() {
             }}),
             "Progressing",
         ),
-        ("found in sync, so never synced", json!({"status": {"operationState": null}}), "Healthy"),
-        (
-            "its manifests cannot be made",
-            json!({"status": {"conditions": [{"type": "ComparisonError", "message": "no"}]}}),
-            "Progressing",
-        ),
-        ("degraded", json!({"status": {"health": {"status": "Degraded"}}}), "Degraded"),
-        ("suspended", json!({"status": {"health": {"status": "Suspended"}}}), "Suspended"),
     ] {
         let mut object = child();
         merge(&mut object, &change);

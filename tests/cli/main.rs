@@ -6,6 +6,7 @@ mod example_app_of_apps;
 mod example_fineract;
 mod example_flux_layers;
 mod example_laravel_chart;
+mod gates;
 mod generate;
 mod golden;
 mod harness;
