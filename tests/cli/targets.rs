@@ -268,21 +268,20 @@ fn a_value_file_of_a_remote_chart_is_content() {
         ),
         ("k/k/p.yaml", "apiVersion: v1\n"),
     ]);
-    let hashes = || -> Vec<String> {
+    let hashes = || -> BTreeMap<String, String> {
         let all = objects(&tree.run(&["render", "--target", "applications"]).succeeded());
-        all.iter()
-            .map(|one| text(one, "/metadata/annotations/argocd-ladder~1content-hash").to_owned())
-            .collect()
+        let hash = |one: &Value| text(one, "/metadata/annotations/argocd-ladder~1content-hash").to_owned();
+        all.iter().map(|one| (text(one, "/metadata/name").to_owned(), hash(one))).collect()
     };
     let before = hashes();
     tree.write("a/v.yaml", "replicas: 2\n");
     let values = hashes();
-    assert_ne!(before[0], values[0]);
-    assert_eq!(before[1], values[1]);
+    assert_ne!(before["a"], values["a"]);
+    assert_eq!(before["k"], values["k"]);
     tree.write("k/k/p.yaml", "apiVersion: v2\n");
     let patched = hashes();
-    assert_eq!(values[0], patched[0]);
-    assert_ne!(values[1], patched[1]);
+    assert_eq!(values["a"], patched["a"]);
+    assert_ne!(values["k"], patched["k"]);
 }
 
 #[test]
