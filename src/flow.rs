@@ -14,7 +14,7 @@ use crate::infer::{self, Scene};
 use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
 use crate::model::{
-    AppliedFix, Component, ComponentIndex, Edge, Finding, Ladder, Origin, ResourceIndex, Role,
+    AppliedFix, Component, ComponentIndex, DependsOn, Edge, Finding, Ladder, Origin, ResourceIndex, Role,
 };
 use crate::order::{self, Parts, simulate};
 use crate::problem::{Problem, Problems};
@@ -335,7 +335,28 @@ fn in_environment(
     let belongs = |component: &LoadedComponent| {
         component.environments.is_empty() || component.environments.contains(wanted)
     };
-    Ok(components.into_iter().filter(belongs).collect())
+    let (here, elsewhere): (Vec<_>, Vec<_>) = components.into_iter().partition(belongs);
+    let problems: Vec<Problem> =
+        here.iter().flat_map(|component| waits_elsewhere(component, &elsewhere, wanted)).collect();
+    if problems.is_empty() { Ok(here) } else { Err(Problems(problems)) }
+}
+
+/// Declared waits for components that do not belong to the environment.
+fn waits_elsewhere(component: &LoadedComponent, elsewhere: &[LoadedComponent], wanted: &str) -> Vec<Problem> {
+    let own = &component.component;
+    let absent = own.depends_on.iter().filter_map(|depends| {
+        let target = elsewhere.iter().find(|other| other.component.name == depends.name)?;
+        Some((depends, &target.component))
+    });
+    let problem = |(depends, target): (&DependsOn, &Component)| {
+        let message =
+            format!("`{}` depends on `{}`, which is not in environment `{wanted}`", own.name, target.name);
+        Problem::new(message).at(&depends.origin).help(format!(
+            "add `{wanted}` to `environments` of {}, or lay another `dependsOn` over `{}` in `environments` of ladder.yaml",
+            target.origin.file, own.name
+        ))
+    };
+    absent.map(problem).collect()
 }
 
 fn no_descriptors(root: &Path) -> Problems {

@@ -14,6 +14,7 @@ pub mod rules;
 pub mod yaml;
 pub mod hosts;
 pub mod disk;
+pub mod fingerprint;
 pub mod progress;
 pub mod catalogue;
 

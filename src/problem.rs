@@ -100,6 +100,9 @@ pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clo
         format!("did you mean `{near}`?")
     } else {
         let all: Vec<&str> = known.into_iter().take(50).collect();
+        if all.is_empty() {
+            return "there are none here".to_owned();
+        }
         format!("known are {}", all.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "))
     }
 }
@@ -121,5 +124,6 @@ mod tests {
         let known = ["platform-vault-config", "platform-vault", "data-redis"];
         assert_eq!(suggestion("vualt", known), "did you mean `platform-vault`?");
         assert!(suggestion("elephant", known).starts_with("known are "));
+        assert_eq!(suggestion("elephant", []), "there are none here");
     }
 }

@@ -84,7 +84,7 @@ impl<'l> Timeline<'l> {
             Order::Waves => (delay + requeue.unwrap_or_default(), by_wave(ladder)),
             Order::Flux => {
                 let barriers = ladder.settings.targets.flux.barriers.unwrap_or(flux);
-                (requeue.unwrap_or(Duration::from_secs(30)), reduce::waits(ladder, barriers))
+                (requeue.unwrap_or(Duration::from_secs(30)), reduce::Order::of(ladder, barriers).waits)
             }
         };
         let lengths = Lengths { start: length(&settings.start), pause, settle: length(&settings.settle) };

@@ -9,6 +9,10 @@ use super::{Annotations, annotation, annotation_items};
 pub const HOOK: &str = "argocd.argoproj.io/hook";
 /// Annotation that says when a hook is deleted.
 pub const DELETE_POLICY: &str = "argocd.argoproj.io/hook-delete-policy";
+/// The hooks there are.
+pub const HOOKS: &[&str] = &["PreSync", "Sync", "PostSync", "SyncFail", "Skip", "PreDelete", "PostDelete"];
+/// The delete policies there are.
+pub const DELETE_POLICIES: &[&str] = &["HookSucceeded", "HookFailed", "BeforeHookCreation"];
 const HELM_HOOK: &str = "helm.sh/hook";
 const HELM_DELETE_POLICY: &str = "helm.sh/hook-delete-policy";
 
@@ -175,6 +179,19 @@ pub fn delete_policies(annotations: &Annotations) -> Vec<DeletePolicy> {
     policies
 }
 
+/// Words of Argo CD's own hook annotations that it passes over without a sound, each with its annotation, on an object
+/// that is a hook all the same.
+#[must_use]
+pub fn ignored_words(annotations: &Annotations) -> Vec<(&'static str, &str)> {
+    if matches!(hooks(annotations), HookUse::NotHook | HookUse::Skip | HookUse::Ignored) {
+        return Vec::new();
+    }
+    let unknown = |key: &'static str, known: &'static [&'static str]| {
+        annotation_items(annotations, key).filter(|word| !known.contains(word)).map(move |word| (key, word))
+    };
+    unknown(HOOK, HOOKS).chain(unknown(DELETE_POLICY, DELETE_POLICIES)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,6 +278,20 @@ mod tests {
         ] {
             let found = delete_hooks(&annotations(&[(key, value)]));
             assert_eq!(found, DeleteHooks { before, after }, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn words_that_mean_nothing_on_a_hook_are_found() {
+        for (pairs, expected) in [
+            (vec![(HOOK, "Sync,Garbage")], vec![(HOOK, "Garbage")]),
+            (vec![(HOOK, "PreSync, Skip,PostDelete")], vec![]),
+            (vec![(HOOK, "Garbage")], vec![]),
+            (vec![(HOOK, "Sync"), (DELETE_POLICY, "HookSucceded")], vec![(DELETE_POLICY, "HookSucceded")]),
+            (vec![(HELM_HOOK, "pre-install"), (HOOK, "Presync")], vec![(HOOK, "Presync")]),
+            (vec![(DELETE_POLICY, "Garbage")], vec![]),
+        ] {
+            assert_eq!(ignored_words(&annotations(&pairs)), expected, "{pairs:?}");
         }
     }
 

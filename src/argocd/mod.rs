@@ -8,7 +8,8 @@ mod tasks;
 mod wave;
 
 pub use hook::DELETE_POLICY as HOOK_DELETE_POLICY;
-pub use hook::{DeleteHooks, DeletePolicy, HOOK, Hook, HookUse, delete_hooks, delete_policies, hooks};
+pub use hook::{DELETE_POLICIES, HOOK, HOOKS, ignored_words};
+pub use hook::{DeleteHooks, DeletePolicy, Hook, HookUse, delete_hooks, delete_policies, hooks};
 pub use kind_order::kind_rank;
 pub use tasks::{Sync, Task, tasks, tasks_breaking_ties, wave_batches};
 pub use wave::{parse_wave, wave};

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::Repository;
-use crate::load::settings::Waves;
+use crate::load::settings::{Scope, Waves};
 use crate::timeline::Order;
 
 /// Orders the rollout of a Kubernetes platform for Argo CD and Flux, and explains every position.
@@ -83,6 +83,9 @@ pub struct Reading {
     /// How waves are numbered; default: what ladder.yaml says
     #[arg(long, value_enum)]
     pub waves: Option<Waves>,
+    /// What one Application holds; `component` is what Applications of `render --target` ask the plugin for
+    #[arg(long, value_enum)]
+    pub scope: Option<Scope>,
     /// Settings to use instead of the ladder.yaml at the root; also for manifests on standard input
     #[arg(long, value_name = "FILE")]
     pub settings: Option<PathBuf>,

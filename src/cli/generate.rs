@@ -32,6 +32,7 @@ pub(super) fn run(args: GenerateArgs) -> anyhow::Result<Exit> {
             ignore_existing_order: false,
             namespace: request.namespace,
             waves: word::<Waves>("waves", request.waves.as_deref())?,
+            scope: None,
             settings: None,
             threads: None,
             kube_version: Some(request.kube_version),

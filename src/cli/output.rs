@@ -36,7 +36,7 @@ pub(super) fn ladder_for(
         waves: reading.waves,
         environment: reading.environment.clone(),
         settings: reading.settings.clone(),
-        scope,
+        scope: scope.or(reading.scope),
         repository,
         tools: tools(reading).map_err(Problems::from)?,
         progress: Progress::on_terminal(),

@@ -18,7 +18,7 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     if args.target != Target::Manifests {
         return super::targets::run(args);
     }
-    let ladder = output::ladder_for(&args.path, &args.reading, scope(args), args.repository.clone())?;
+    let ladder = output::ladder_for(&args.path, &args.reading, scope(args)?, args.repository.clone())?;
     output::findings(ladder.findings.iter().filter(|finding| finding.level > Level::Info));
     if ladder.worst() == Some(Level::Error) {
         return Ok(Exit::Failed);
@@ -39,12 +39,17 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
 }
 
 /// One stream of several components is one Application, whatever the setting says: its waves must order them all.
-fn scope(args: &RenderArgs) -> Option<Scope> {
+fn scope(args: &RenderArgs) -> Result<Option<Scope>, Problems> {
     let apart = args.components.len() == 1 || args.output.as_deref().is_some_and(is_directory);
-    match (&args.content, apart) {
-        (Some(_), _) => Some(Scope::Component),
-        (None, true) => None,
-        (None, false) => Some(Scope::Ladder),
+    match (&args.content, apart, args.reading.scope) {
+        (Some(_), ..) => Ok(Some(Scope::Component)),
+        (None, true, typed) => Ok(typed),
+        (None, false, Some(Scope::Component)) => Err(Problem::new(
+            "one stream of several components is one Application, and `--scope component` is about one each",
+        )
+        .help("choose one with --component NAME, or write a file for each with -o DIR/")
+        .into()),
+        (None, false, _) => Ok(Some(Scope::Ladder)),
     }
 }
 

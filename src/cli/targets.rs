@@ -16,8 +16,7 @@ use crate::yaml;
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     let ladder =
         output::ladder_for(&args.path, &args.reading, Some(Scope::Component), args.repository.clone())?;
-    let needed =
-        |finding: &&Finding| finding.level > Level::Info && !is_left_to_argo_cd(finding, args.target);
+    let needed = |finding: &&Finding| finding.level > Level::Info && is_about(finding, args.target);
     let findings: Vec<&Finding> = ladder.findings.iter().filter(needed).collect();
     output::findings(findings.iter().copied());
     if findings.iter().any(|finding| finding.level == Level::Error) {
@@ -58,9 +57,17 @@ fn all(objects: &[(String, Value)]) -> impl Iterator<Item = &Value> {
     objects.iter().map(|(_, object)| object)
 }
 
-/// Argo CD fetches what is not in the repo by itself.
-fn is_left_to_argo_cd(finding: &Finding, target: Target) -> bool {
-    target != Target::Flux && finding.rule == "remote-source-not-fetched"
+/// What only Argo CD's order and hooks make of the manifests.
+const OF_ARGO_CD: &[&str] =
+    &["order-broken", "unknown-hook", "existing-order-contradicts-evidence", "invalid-wave"];
+
+/// Whether a finding says something of what a target applies: Flux knows neither waves nor hooks, and Argo CD fetches
+/// what is not in the repo by itself.
+fn is_about(finding: &Finding, target: Target) -> bool {
+    match target {
+        Target::Flux => !OF_ARGO_CD.contains(&finding.rule),
+        _ => finding.rule != "remote-source-not-fetched",
+    }
 }
 
 /// The Kustomizations, and with `targets.flux.rendered` a folder of manifests for each.

@@ -8,9 +8,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::LoadedComponent;
+use super::checked::Checked;
 use super::document::{Document, null_is_absent};
 use super::environment::Environment;
+use super::flux_spec::{FluxSpec, HealthCheck};
 use super::hooks::{HookSetting, WaitForSetting};
+use super::policy::SyncPolicy;
 use super::provision::{self, Unclear};
 use super::rollout;
 use super::targets::Destination;
@@ -107,7 +110,7 @@ pub struct Descriptor {
     name: String,
     /// Which band it belongs to; default: from the path, then `apps`.
     #[serde(default)]
-    domain: Option<String>,
+    pub(super) domain: Option<String>,
     /// Its role; default: inferred from the manifests.
     #[serde(default)]
     component_type: Option<String>,
@@ -150,7 +153,7 @@ pub struct Descriptor {
     pub sync_options: Vec<String>,
     /// Sync policy of the Application.
     #[serde(default)]
-    pub sync_policy: Option<serde_json::Map<String, Value>>,
+    pub sync_policy: Option<Checked<SyncPolicy>>,
     /// Differences the Application ignores.
     #[serde(default, deserialize_with = "null_is_absent")]
     pub ignore_differences: Vec<Value>,
@@ -162,7 +165,7 @@ pub struct Descriptor {
     pub annotations: BTreeMap<String, String>,
     /// Environments it belongs to; default: all.
     #[serde(default, deserialize_with = "null_is_absent")]
-    environments: Vec<String>,
+    pub(super) environments: Vec<String>,
     /// Addresses its pods wait for in init containers.
     #[serde(default, deserialize_with = "null_is_absent")]
     pub wait_for: Vec<WaitForSetting>,
@@ -180,10 +183,10 @@ pub struct Descriptor {
     pub finalizers: Option<Vec<String>>,
     /// What Flux waits for, instead of what the manifests say.
     #[serde(default, deserialize_with = "null_is_absent")]
-    pub health_checks: Vec<Value>,
+    pub health_checks: Vec<Checked<HealthCheck>>,
     /// Fields of its Flux Kustomization that differ; `namespace` is that of the Kustomization.
     #[serde(default, deserialize_with = "null_is_absent")]
-    pub flux: serde_json::Map<String, Value>,
+    pub flux: Checked<FluxSpec>,
     /// Expected time to healthy.
     #[serde(default)]
     pub timeout: Option<String>,
@@ -210,6 +213,8 @@ pub struct Context<'c> {
     pub rungs: &'c Rungs,
     /// The environment that was asked for.
     pub environment: Option<&'c Environment>,
+    /// The environments `ladder.yaml` names.
+    pub environments: &'c BTreeMap<String, Environment>,
 }
 
 impl Context<'_> {
@@ -269,7 +274,7 @@ pub fn parse(
         split_from: None,
     };
     let source = source(&document, base)?;
-    rollout::check(&document)?;
+    rollout::check(&document, context.environments)?;
     let source_origin = ["path", "manifests", "kustomize", "chart"]
         .iter()
         .find(|field| document.tree.get(field).is_some())

@@ -63,6 +63,13 @@ impl<T: DeserializeOwned + JsonSchema> Document<T> {
         format!("{}:{}:{}", self.file, mark.line, mark.column)
     }
 
+    /// `file:line:column` of a field, or of the innermost one above it that is written.
+    #[must_use]
+    pub fn nearest_place(&self, path: &[&str]) -> String {
+        let written = (0..=path.len()).rev().find(|length| self.tree.at(&path[..*length]).is_some());
+        self.place(&path[..written.unwrap_or(0)])
+    }
+
     fn mark(&self, path: &[&str]) -> Mark {
         self.tree.at(path).map_or(self.tree.mark, |node| node.mark)
     }

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::document::Document;
 use super::settings::LadderFile;
+use super::targets::TargetSettings;
 use crate::problem::{Problem, Problems, suggestion};
 use crate::yaml::tree::Node;
 
@@ -19,6 +20,7 @@ use crate::yaml::tree::Node;
 #[serde(default)]
 pub struct EnvironmentSetting {
     /// Laid over `targets`.
+    #[schemars(with = "Option<TargetSettings>")]
     pub targets: Option<Map<String, Value>>,
     /// Laid over the values of every component with a `chart`.
     pub values: Map<String, Value>,

@@ -1,10 +1,15 @@
 //! Descriptors and `ladder.yaml`: text → checked settings and components, every message with its place.
 
+pub mod checked;
 pub mod descriptor;
 pub mod document;
 pub mod environment;
+pub mod faults;
+pub mod flux_spec;
 pub mod hooks;
+pub mod label;
 pub mod place;
+pub mod policy;
 pub mod provision;
 pub mod rollout;
 pub mod rung_settings;
@@ -12,6 +17,7 @@ pub mod rungs;
 pub mod settings;
 pub mod shape;
 pub mod targets;
+pub mod values;
 pub mod words;
 
 use std::collections::BTreeMap;
@@ -74,7 +80,7 @@ pub fn settings_file(path: &Path, findings: &mut Vec<Finding>) -> Result<Setting
 /// When a descriptor is invalid or two components share a name.
 pub fn components(root: &Path, paths: &[String], settings: &Settings) -> Result<Loaded, Problems> {
     let environment = settings.environment.as_ref().and_then(|name| settings.environments.get(name));
-    let context = Context { rungs: &settings.rungs, environment };
+    let context = Context { rungs: &settings.rungs, environment, environments: &settings.environments };
     let mut loaded = Loaded::default();
     let mut problems = Vec::new();
     for path in paths {

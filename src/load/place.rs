@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use super::descriptor::Source;
 use crate::disk;
+use crate::fingerprint::Fingerprint;
 use crate::model::{Place, Tool};
-use crate::render::{kustomization, plain};
+use crate::render::kustomization::{self, Kustomization};
+use crate::render::{plain, sources};
 use crate::yaml::Limits;
 use crate::yaml::tree::{self, Node};
 
@@ -21,8 +23,10 @@ pub fn of(root: &Path, source: &Source) -> Place {
             (chart.path.as_ref().map(|path| disk::joined(base, path)).unwrap_or_default(), Some(Tool::Helm))
         }
     };
+    let kustomization =
+        if tool == Some(Tool::Kustomize) { read(root, &path) } else { Kustomization::default() };
     let mut also = match (tool, source) {
-        (Some(Tool::Kustomize), _) => below(root, &path),
+        (Some(Tool::Kustomize), _) => kustomization.folders.iter().cloned().collect(),
         (Some(Tool::Helm), Source::Chart { base, chart }) => {
             let files = chart.value_files.iter().map(|file| disk::joined(base, file));
             files.chain(chart.path.iter().flat_map(|_| dependencies(root, &path))).collect()
@@ -34,12 +38,37 @@ pub fn of(root: &Path, source: &Source) -> Place {
     also.retain(|folder| *folder != path && !path.is_empty() && !folder.starts_with(&own));
     also.sort();
     also.dedup();
-    Place { path, tool, also }
+    let files = fingerprint(root, source, &kustomization);
+    Place { path, tool, also, files, is_encrypted: kustomization.is_encrypted }
 }
 
-/// Folders a kustomization is built on; what cannot be read is told where it is rendered.
-fn below(root: &Path, folder: &str) -> Vec<String> {
-    kustomization::read(root, folder).map(|whole| whole.folders.into_iter().collect()).unwrap_or_default()
+/// What a kustomization is made of; what cannot be read is told where it is rendered.
+fn read(root: &Path, folder: &str) -> Kustomization {
+    kustomization::read(root, folder).unwrap_or_default()
+}
+
+/// The files that go into a source which is only partly in the tree: a change in them shows in no rendered document.
+fn fingerprint(root: &Path, source: &Source, kustomization: &Kustomization) -> Option<Fingerprint> {
+    let files = match source {
+        Source::Chart { base, chart } if chart.repo_url.is_some() => {
+            chart.value_files.iter().map(|file| disk::joined(base, file)).collect()
+        }
+        _ if kustomization.remote.is_some() => {
+            sources::files(root, kustomization.folders.iter()).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    };
+    if files.is_empty() {
+        return None;
+    }
+    let mut whole = Fingerprint::default();
+    for file in files {
+        whole.mix(file.as_bytes());
+        whole.mix(b"\0");
+        whole.mix(&disk::read_bytes(root, &file).unwrap_or_default());
+        whole.mix(b"\0");
+    }
+    Some(whole)
 }
 
 /// Charts of the repo that a chart depends on: by `file://`, or by a link in `charts/`.

@@ -1,22 +1,26 @@
-//! Checks what a descriptor says of hooks, gates and times, each message with its place.
+//! Checks what a descriptor says of hooks, gates, times and fields of the targets, each message with its place.
+
+use std::collections::BTreeMap;
 
 use super::descriptor::Descriptor;
 use super::document::Document;
+use super::environment::Environment;
+use super::faults;
 use super::hooks::{HookSetting, WaitForSetting};
+use crate::argocd::{DELETE_POLICIES, HOOKS};
 use crate::model::duration;
 use crate::problem::{Problem, Problems, suggestion};
-
-/// Hooks Argo CD knows.
-pub const HOOKS: &[&str] = &["PreSync", "Sync", "PostSync", "SyncFail", "Skip", "PreDelete", "PostDelete"];
-/// Delete policies Argo CD knows.
-pub const DELETE_POLICIES: &[&str] = &["HookSucceeded", "HookFailed", "BeforeHookCreation"];
 
 /// Refuses what Argo CD would silently lose or a gate could not do.
 ///
 /// # Errors
 /// With line and column of each field.
-pub fn check(document: &Document<Descriptor>) -> Result<(), Problems> {
-    let mut problems = Vec::new();
+pub fn check(
+    document: &Document<Descriptor>,
+    environments: &BTreeMap<String, Environment>,
+) -> Result<(), Problems> {
+    let mut problems = environment_problems(document, environments);
+    problems.extend(value_problems(document));
     for (number, hook) in document.value.hooks.iter().enumerate() {
         problems.extend(hook_problems(document, number, hook));
     }
@@ -31,9 +35,46 @@ pub fn check(document: &Document<Descriptor>) -> Result<(), Problems> {
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
+/// An environment that `ladder.yaml` does not have can never be asked for; without any there, the descriptors say them.
+fn environment_problems(
+    document: &Document<Descriptor>,
+    known: &BTreeMap<String, Environment>,
+) -> Vec<Problem> {
+    let wanted = document.value.environments.iter().enumerate();
+    let unknown = wanted.filter(|(_, name)| !known.is_empty() && !known.contains_key(*name));
+    unknown
+        .map(|(number, name)| {
+            Problem::new(format!("there is no environment `{name}` in ladder.yaml"))
+                .at(document.place(&["environments", &number.to_string()]))
+                .help(suggestion(name, known.keys().map(String::as_str)))
+        })
+        .collect()
+}
+
+/// Values of the right type that Kubernetes, Argo CD or Flux would refuse.
+fn value_problems(document: &Document<Descriptor>) -> Vec<Problem> {
+    let descriptor = &document.value;
+    let mut faults = faults::labels(&["labels"], &descriptor.labels);
+    faults.extend(faults::keys(&["annotations"], descriptor.annotations.keys()));
+    faults.extend(descriptor.domain.iter().filter_map(|domain| faults::value(&["domain"], domain)));
+    let policy = descriptor.sync_policy.iter().flat_map(|policy| faults::of_sync_policy(policy));
+    faults.extend(policy.map(|fault| fault.below(&["syncPolicy"])));
+    faults.extend(faults::of_flux(&descriptor.flux).into_iter().map(|fault| fault.below(&["flux"])));
+    let placed = |fault: faults::Fault| {
+        let path: Vec<&str> = fault.path.iter().map(String::as_str).collect();
+        Problem::new(fault.message).at(document.nearest_place(&path)).help(fault.help)
+    };
+    faults.into_iter().map(placed).collect()
+}
+
 fn hook_problems(document: &Document<Descriptor>, number: usize, hook: &HookSetting) -> Vec<Problem> {
     let number = number.to_string();
     let words = |field: &str, words: Vec<&str>, known: &'static [&'static str], what: &str| {
+        if words.is_empty() {
+            let problem = Problem::new(format!("`{field}` names no {what}"));
+            let help = format!("write one of {}, or remove the entry", known.join(", "));
+            return Some(problem.at(document.place(&["hooks", &number, field])).help(help));
+        }
         let unknown = words.into_iter().find(|word| !known.contains(word));
         unknown.map(|word| {
             Problem::new(format!("`{word}` is no {what} of Argo CD"))

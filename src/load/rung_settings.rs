@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::checked::Checked;
+use super::policy::Retry;
 use super::targets::RungSet;
-use crate::model::{OneOrMany, Role, one_or_many};
+use crate::model::{MaxUpdate, OneOrMany, Role, one_or_many};
 
 /// A band of the ladder.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -37,9 +39,10 @@ pub struct RungSetting {
     #[serde(default, deserialize_with = "one_or_many")]
     #[schemars(with = "OneOrMany<Role>")]
     roles: Vec<Role>,
-    /// How many Applications RollingSync may update at once.
+    /// How many Applications RollingSync may update at once: a number, or a share such as "25%"; with 0 the step waits
+    /// for a manual sync.
     #[serde(default)]
-    pub max_update: Option<u32>,
+    pub max_update: Option<MaxUpdateSetting>,
     /// Further components it takes.
     #[serde(default)]
     pub select: Option<SelectSetting>,
@@ -48,7 +51,7 @@ pub struct RungSetting {
     pub enabled: Option<bool>,
     /// Attempts after a failed sync: `limit` and `backoff`, as in a sync policy.
     #[serde(default)]
-    pub retry: Option<serde_json::Map<String, serde_json::Value>>,
+    pub retry: Option<Checked<Retry>>,
     /// What runs when the sync of a component on this rung fails.
     #[serde(default)]
     pub rollback: Option<Rollback>,
@@ -65,6 +68,30 @@ impl RungSetting {
     #[must_use]
     pub fn roles(&self) -> Vec<Role> {
         self.role.iter().chain(&self.roles).copied().collect()
+    }
+}
+
+/// A width of RollingSync as written.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum MaxUpdateSetting {
+    /// So many.
+    Count(u32),
+    /// Such a share.
+    Share(String),
+}
+
+impl MaxUpdateSetting {
+    /// What it means, if Argo CD can read it.
+    #[must_use]
+    pub fn meant(&self) -> Option<MaxUpdate> {
+        match self {
+            Self::Count(count) => Some(MaxUpdate::Count(*count)),
+            Self::Share(text) => {
+                let share = text.strip_suffix('%')?.parse::<u32>().ok();
+                share.filter(|share| *share <= 100).map(|_| MaxUpdate::Share(text.clone()))
+            }
+        }
     }
 }
 

@@ -4,8 +4,9 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use super::document::Document;
+use super::rung_settings::MaxUpdateSetting;
 use super::settings::{DomainSetting, LadderFile, Preset, RungSetting, SelectSetting};
-use crate::model::{Domain, Phase, Role, Rung, Rungs, Selector};
+use crate::model::{Domain, MaxUpdate, Phase, Role, Rung, Rungs, Selector};
 use crate::problem::{Problem, Problems, suggestion};
 
 #[derive(Deserialize)]
@@ -99,7 +100,9 @@ fn add(rungs: &mut Rungs, setting: &RungSetting, place: &str) -> Result<(), Prob
         known.retry = setting.retry.clone().or(known.retry.take());
         known.application_set = setting.application_set.clone().or(known.application_set.take());
         known.rollback = setting.rollback.clone().or(known.rollback.take());
-        known.max_update = setting.max_update.unwrap_or(known.max_update);
+        if let Some(width) = max_update(setting) {
+            known.max_update = width;
+        }
         known.wave = setting.wave.unwrap_or(known.wave);
         let roles = setting.roles();
         if !roles.is_empty() {
@@ -149,13 +152,17 @@ fn new_rung(setting: &RungSetting, position: usize, select: Option<Selector>) ->
         wave: setting.wave.unwrap_or(by_number * 10),
         domain: setting.domain.clone(),
         roles: setting.roles(),
-        max_update: setting.max_update.unwrap_or(DEFAULT_MAX_UPDATE),
+        max_update: max_update(setting).unwrap_or(MaxUpdate::Count(DEFAULT_MAX_UPDATE)),
         select,
         retry: setting.retry.clone(),
         rollback: setting.rollback.clone(),
         application_set: setting.application_set.clone(),
         grown: false,
     }
+}
+
+fn max_update(setting: &RungSetting) -> Option<MaxUpdate> {
+    setting.max_update.as_ref().and_then(MaxUpdateSetting::meant)
 }
 
 fn selector(setting: &SelectSetting, place: &str) -> Result<Selector, Problems> {

@@ -10,10 +10,10 @@ use super::document::{Document, null_is_absent};
 use super::environment::{Environment, EnvironmentSetting};
 use super::hooks::GateSettings;
 use super::targets::TargetSettings;
-use super::{provision, rollout, rungs};
+use super::{provision, rollout, rungs, values};
 use crate::catalogue::compiled;
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows};
-use crate::model::{Finding, Level, Provision, Rungs, duration};
+use crate::model::{Finding, Level, Provision, Rungs};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
 use crate::timeline::TimelineSettings;
@@ -219,8 +219,11 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     let document = Document::<LadderFile>::parse(file, text)?;
     findings.extend(document.unknown_fields(&schema_for!(LadderFile).to_value()));
     check_paths(&document)?;
+    let faults = values::faults(&document);
+    if !faults.is_empty() {
+        return Err(Problems(faults));
+    }
     let environments = environments(&document)?;
-    check_times(&document)?;
     if document.value.gates.retries == 0 {
         return Err(rollout::no_try().at(document.place(&["gates", "retries"])).into());
     }
@@ -251,42 +254,13 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     })
 }
 
-/// Lengths of time that Kubernetes or a gate would not understand.
-fn check_times(document: &Document<LadderFile>) -> Result<(), Problems> {
-    let flux = &document.value.targets.flux;
-    let timeline = &document.value.timeline;
-    let times: [(&[&str], &str); 9] = [
-        (&["timeline", "start"], &timeline.start),
-        (&["timeline", "component"], &timeline.component),
-        (&["timeline", "waveDelay"], &timeline.wave_delay),
-        (&["timeline", "settle"], &timeline.settle),
-        (&["timeline", "requeue"], timeline.requeue.as_deref().unwrap_or("0s")),
-        (&["gates", "interval"], &document.value.gates.interval),
-        (&["targets", "flux", "interval"], &flux.interval),
-        (&["targets", "flux", "retryInterval"], &flux.retry_interval),
-        (&["targets", "flux", "timeout"], &flux.timeout),
-    ];
-    let wrong = times.into_iter().filter(|(_, text)| duration::parse(text).is_none());
-    let problems: Vec<Problem> = wrong
-        .map(|(path, text)| {
-            Problem::new(format!("`{text}` is no length of time"))
-                .at(document.place(path))
-                .help("write it like `90s` or `5m`")
-        })
-        .collect();
-    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
-}
-
 /// What an environment says of the targets must fit them.
 fn environments(document: &Document<LadderFile>) -> Result<BTreeMap<String, Environment>, Problems> {
     let mut environments = BTreeMap::new();
     for name in document.value.environments.keys() {
         let environment = Environment::read(document, name)?;
-        if let Some(targets) = &environment.targets
-            && let Err(error) = document.value.targets.overlaid(targets)
-        {
-            let place = document.place(&["environments", name, "targets"]);
-            return Err(Problem::new(error.to_string()).at(place).into());
+        if let Some(targets) = &environment.targets {
+            values::check_overlay(document, name, targets)?;
         }
         environments.insert(name.clone(), environment);
     }

@@ -102,11 +102,18 @@ impl<'s> Shape<'s> {
     where
         's: 'a,
     {
-        let structured = |choice: &&&Value| choice.get("properties").or(choice.get("items")).is_some();
+        let entries =
+            |schema: &'s Value| schema.get("additionalProperties").filter(|below| below.is_object());
+        let structured = |choice: &&&'s Value| {
+            choice.get("properties").or(choice.get("items")).is_some() || entries(choice).is_some()
+        };
         let choices = self.choices(schema);
         let Some(schema) = choices.iter().find(structured) else { return };
         if let Some(below) = schema.get("items") {
             node.items().iter().for_each(|item| self.unknown(item, below, found));
+        }
+        if let (None, Some(below)) = (schema.get("properties"), entries(schema)) {
+            node.entries().iter().for_each(|(_, value)| self.unknown(value, below, found));
         }
         let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
         let open = schema.get("additionalProperties").is_some_and(|value| value != &Value::Bool(false));

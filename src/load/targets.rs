@@ -6,7 +6,11 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use super::checked::Checked;
+use super::flux_spec::{Decryption, SourceKind};
+use super::policy::SyncPolicy;
 
 /// How Applications name the manifests of their component.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,8 +55,18 @@ pub struct Destination {
 pub enum Steps {
     /// `used`: the rungs in use; `all`: every rung.
     Word(String),
-    /// These rungs; each rung in use must be among them.
-    List(Vec<String>),
+    /// These rungs; each rung in use must be among them. What is no text is told with its place.
+    List(#[schemars(with = "Vec<String>")] Vec<Value>),
+}
+
+/// How Applications go when their set is deleted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum DeletionOrder {
+    /// The last step first.
+    #[default]
+    Reverse,
+    /// At once.
+    AllAtOnce,
 }
 
 /// Settings of `--target applicationset`.
@@ -64,7 +78,7 @@ pub struct ApplicationSetSettings {
     /// `used` (default), `all`, or a list of rungs.
     pub steps: Steps,
     /// How the Applications go when the set is deleted.
-    pub deletion_order: String,
+    pub deletion_order: DeletionOrder,
 }
 
 impl Default for ApplicationSetSettings {
@@ -72,7 +86,7 @@ impl Default for ApplicationSetSettings {
         Self {
             name: "ladder".to_owned(),
             steps: Steps::Word("used".to_owned()),
-            deletion_order: "Reverse".to_owned(),
+            deletion_order: DeletionOrder::default(),
         }
     }
 }
@@ -111,8 +125,8 @@ pub enum FluxHealth {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FluxSource {
-    /// `GitRepository`, `OCIRepository`, `Bucket` or `ExternalArtifact`.
-    pub kind: String,
+    /// Its kind.
+    pub kind: SourceKind,
     /// Its name.
     pub name: String,
     /// Its namespace; default: the Kustomizations'.
@@ -121,7 +135,7 @@ pub struct FluxSource {
 
 impl Default for FluxSource {
     fn default() -> Self {
-        Self { kind: "GitRepository".to_owned(), name: "flux-system".to_owned(), namespace: None }
+        Self { kind: SourceKind::default(), name: "flux-system".to_owned(), namespace: None }
     }
 }
 
@@ -144,7 +158,7 @@ pub struct FluxSettings {
     /// How readiness is known.
     pub health: FluxHealth,
     /// Decryption of components that hold SOPS documents.
-    pub decryption: Map<String, Value>,
+    pub decryption: Checked<Decryption>,
     /// Directory in the repository that holds the rendered manifests, one folder per component; default: read the sources.
     pub rendered: Option<String>,
     /// Whether each rung waits for all of the rung below, not only for what the edges say; default: only in `layers`.
@@ -162,7 +176,7 @@ impl Default for FluxSettings {
             timeout: "5m".to_owned(),
             prune: true,
             health: FluxHealth::default(),
-            decryption: decryption.as_object().cloned().unwrap_or_default(),
+            decryption: Checked::of(decryption.as_object().cloned().unwrap_or_default()),
             rendered: None,
             barriers: None,
         }
@@ -195,7 +209,7 @@ pub struct TargetSettings {
     /// Whether a component's content waits until the parent passes it on: the plugin refuses any other content.
     pub content_gate: bool,
     /// Sync policy, below the components'.
-    pub sync_policy: Map<String, Value>,
+    pub sync_policy: Checked<SyncPolicy>,
     /// Sync options, beside the components'.
     pub sync_options: Vec<String>,
     /// Differences to ignore, beside the components'.
@@ -228,7 +242,7 @@ impl Default for TargetSettings {
             source: SourceForm::default(),
             plugin: "argocd-ladder".to_owned(),
             content_gate: false,
-            sync_policy: automated.as_object().cloned().unwrap_or_default(),
+            sync_policy: Checked::of(automated.as_object().cloned().unwrap_or_default()),
             sync_options: Vec::new(),
             ignore_differences: Vec::new(),
             finalizers: vec!["resources-finalizer.argocd.argoproj.io".to_owned()],

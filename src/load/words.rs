@@ -80,7 +80,7 @@ impl TryFrom<ExistingOrderWord> for ExistingOrder {
 }
 
 /// What the waves of resources count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// One Application holds the whole ladder.

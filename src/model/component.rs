@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Gate, Origin, Phase, Role};
+use crate::fingerprint::Fingerprint;
 use crate::load::descriptor::Descriptor;
 use crate::load::hooks::WaitForSetting;
 
@@ -70,6 +71,10 @@ pub struct Place {
     pub tool: Option<Tool>,
     /// Files and folders elsewhere in the tree that go into it: bases, components, charts, value files.
     pub also: Vec<String>,
+    /// Fingerprint of its files in the tree, where a part that is not in the tree keeps it from being rendered here.
+    pub files: Option<Fingerprint>,
+    /// Whether a file that Flux would decrypt before it builds the kustomization is encrypted.
+    pub is_encrypted: bool,
 }
 
 /// A component before it has a place.

@@ -1,4 +1,4 @@
-//! Lengths of time as Go and Flux write them: `90s`, `5m`, `1h30m`, `10m0s`, `500ms`.
+//! Lengths of time as Flux's CRD takes them: `90s`, `5m`, `1h30m`, `10m0s`, `500ms`.
 
 use std::time::Duration;
 
@@ -8,19 +8,44 @@ const UNITS: &[(&str, f64)] = &[("ms", 0.001), ("h", 3600.0), ("m", 60.0), ("s",
 /// The length a text means, if it is one.
 #[must_use]
 pub fn parse(text: &str) -> Option<Duration> {
-    let mut rest = text.trim();
+    let mut rest = text;
     let mut seconds = 0.0;
     if rest.is_empty() {
         return None;
     }
     while !rest.is_empty() {
         let digits = rest.find(|character: char| !character.is_ascii_digit() && character != '.')?;
+        let (whole, fraction) = rest[..digits].split_once('.').unwrap_or((&rest[..digits], "0"));
+        if whole.is_empty() || fraction.is_empty() {
+            return None;
+        }
         let number: f64 = rest[..digits].parse().ok()?;
         let (unit, factor) = UNITS.iter().find(|(unit, _)| rest[digits..].starts_with(unit))?;
         seconds += number * factor;
         rest = &rest[digits + unit.len()..];
     }
     Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// Whether Argo CD reads it: whole seconds, or what Go's `time.ParseDuration` takes.
+#[must_use]
+pub fn is_known_to_go(text: &str) -> bool {
+    let bare = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    if !bare.is_empty() && bare.chars().all(is_digit) {
+        return true;
+    }
+    let mut rest = bare;
+    while let Some(at) = rest.find(|letter: char| !is_digit(letter) && letter != '.') {
+        let (number, behind) = rest.split_at(at);
+        let unit =
+            ["ns", "us", "µs", "μs", "ms", "s", "m", "h"].into_iter().find(|unit| behind.starts_with(unit));
+        let Some(unit) = unit.filter(|_| number.contains(is_digit) && number.matches('.').count() < 2) else {
+            return false;
+        };
+        rest = &behind[unit.len()..];
+    }
+    !bare.is_empty() && rest.is_empty()
 }
 
 /// The shortest text for a length: `5m`, `1m30s`, `0s`.
@@ -54,8 +79,29 @@ mod tests {
             let length = parse(written).unwrap();
             assert_eq!((length.as_secs_f64(), text(length).as_str()), (seconds, shown), "{written}");
         }
-        for wrong in ["", "5", "m", "5 m", "-5m", "5x", "1..2m", "five"] {
+        for wrong in ["", "5", "m", "5 m", "-5m", "5x", "1..2m", "five", ".5m", "5.m", " 5m", "5m "] {
             assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn argo_cd_reads_seconds_and_the_lengths_of_go() {
+        for (text, known) in [
+            ("5", true),
+            ("-5", true),
+            ("2m", true),
+            ("1h30m", true),
+            ("1.5h", true),
+            (".5s", true),
+            ("100us", true),
+            ("7 weeks", false),
+            ("2d", false),
+            ("m", false),
+            ("1.2.3s", false),
+            ("5m3", false),
+            ("", false),
+        ] {
+            assert_eq!(is_known_to_go(text), known, "{text}");
         }
     }
 }

@@ -21,7 +21,7 @@ pub mod one_or_many;
 pub use one_or_many::{OneOrMany, one_or_many};
 
 pub mod phase;
-pub use phase::{Domain, Phase, Rung, Rungs, Selector};
+pub use phase::{Domain, MaxUpdate, Phase, Rung, Rungs, Selector};
 
 pub mod finding;
 pub use finding::{Finding, Level};

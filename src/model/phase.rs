@@ -5,6 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::Role;
+use crate::load::checked::Checked;
+use crate::load::policy::Retry;
 
 /// Zero-padded id of a rung, e.g. `155`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -14,6 +16,36 @@ pub struct Phase(pub String);
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// How many Applications RollingSync may update at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum MaxUpdate {
+    /// So many.
+    Count(u32),
+    /// A share of the step, such as `25%`; Argo CD takes at least one.
+    Share(String),
+}
+
+impl MaxUpdate {
+    /// Whether the step is left to people.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        match self {
+            Self::Count(count) => *count == 0,
+            Self::Share(text) => text == "0%",
+        }
+    }
+}
+
+impl fmt::Display for MaxUpdate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count(count) => count.fmt(f),
+            Self::Share(text) => write!(f, "\"{text}\""),
+        }
     }
 }
 
@@ -79,11 +111,11 @@ pub struct Rung {
     /// The roles it is for.
     pub roles: Vec<Role>,
     /// How many Applications RollingSync may update at once.
-    pub max_update: u32,
+    pub max_update: MaxUpdate,
     /// Further components it takes.
     pub select: Option<Selector>,
     /// Attempts after a failed sync, laid over the targets'.
-    pub retry: Option<serde_json::Map<String, serde_json::Value>>,
+    pub retry: Option<Checked<Retry>>,
     /// What runs when the sync of a component on it fails.
     pub rollback: Option<crate::load::settings::Rollback>,
     /// The ApplicationSet that creates its Applications.

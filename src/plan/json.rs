@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::Ladder;
 use crate::argocd::Hook;
 use crate::model::{
-    AppliedFix, ComponentIndex, Dropped, Edge, End, Finding, Gate, Origin, Reason, ResourceIndex, Role,
-    Strength,
+    AppliedFix, ComponentIndex, Dropped, Edge, End, Finding, Gate, MaxUpdate, Origin, Reason, ResourceIndex,
+    Role, Strength,
 };
 use crate::order::inner::hook;
 
@@ -29,7 +29,7 @@ pub struct Plan<'a> {
 #[serde(rename_all = "camelCase")]
 struct PhaseView<'a> {
     phase: &'a str,
-    max_update: u32,
+    max_update: &'a MaxUpdate,
     components: Vec<&'a str>,
 }
 
@@ -82,7 +82,7 @@ struct ResourceView<'a> {
 pub fn plan(ladder: &Ladder, with_resources: bool) -> Plan<'_> {
     let phases = ladder.phases().into_iter().map(|(rung, components)| PhaseView {
         phase: &rung.phase.0,
-        max_update: rung.max_update,
+        max_update: &rung.max_update,
         components: components.into_iter().map(|index| ladder.component(index).name.as_str()).collect(),
     });
     let mut waits: Vec<Vec<&str>> = vec![Vec::new(); ladder.components.len()];

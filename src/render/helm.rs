@@ -44,6 +44,8 @@ pub fn template(root: &Path, chart: &Chart<'_>, tools: &Tools<'_>) -> Result<Out
         Some(folder) => return local(root, chart, folder, tools),
         None => remote(chart)?,
     };
+    // Argo CD could not render it either, so a missing file is told also where nothing is fetched.
+    let values = Values::read(root, chart)?;
     if !tools.options.allow_remote {
         return Ok(Output::Remote(remote));
     }
@@ -53,7 +55,6 @@ pub fn template(root: &Path, chart: &Chart<'_>, tools: &Tools<'_>) -> Result<Out
         None => vec![name.clone(), "--repo".to_owned(), repository.clone()],
     };
     source.extend(version.iter().flat_map(|version| ["--version".to_owned(), version.clone()]));
-    let values = Values::read(root, chart)?;
     Ok(run(root, chart, source, &values, tools))
 }
 

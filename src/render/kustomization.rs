@@ -36,6 +36,8 @@ pub struct Kustomization {
     pub remote: Option<(String, String)>,
     /// Whether a chart is inflated.
     pub has_charts: bool,
+    /// Whether a file that Flux decrypts for it, or applies decrypted, is encrypted with SOPS.
+    pub is_encrypted: bool,
     /// Secret values that messages must not show.
     pub redaction: Redaction,
 }
@@ -69,6 +71,7 @@ pub fn read(root: &Path, folder: &str) -> Result<Kustomization, Problems> {
         let Ok(node) = tree::parse(&text, &Limits::default()) else { continue };
         whole.take_references(root, &folder, &file, &node, &mut open);
         whole.take_charts(root, &folder, &node);
+        whole.is_encrypted |= decrypted_files(&node).any(|file| is_encrypted(root, &folder, file));
         whole.hide_secrets(root, &folder, &node);
     }
     Ok(whole)
@@ -130,11 +133,7 @@ impl Kustomization {
             {
                 self.hide_assignment(literal);
             }
-            let lists = ["envs", "files"].iter().filter_map(|field| generator.get(field));
-            let single = generator.get("env");
-            let files = lists.flat_map(Node::items).chain(single).filter_map(Node::text);
-            for file in files {
-                let path = file.split_once('=').map_or(file, |(_, path)| path);
+            for path in generator_files(generator) {
                 // A file that is not there or no text holds nothing kustomize could show.
                 if let Ok(text) = disk::read(root, &disk::joined(folder, path)) {
                     text.lines().for_each(|line| self.hide_assignment(line));
@@ -151,6 +150,36 @@ impl Kustomization {
     }
 }
 
+/// The files Flux decrypts: what secret generators read and patches before the build, resources behind it.
+fn decrypted_files(node: &Node) -> impl Iterator<Item = &str> {
+    let items = |field: &str| node.get(field).into_iter().flat_map(Node::items);
+    let generated = items("secretGenerator").flat_map(generator_files);
+    let patches = items("patches").filter_map(|patch| patch.get("path")?.text());
+    let resources = items("resources").filter_map(Node::text);
+    generated.chain(patches).chain(resources)
+}
+
+/// The files a generator reads, without the keys they are given.
+fn generator_files(generator: &Node) -> impl Iterator<Item = &str> {
+    let lists = ["envs", "files"].into_iter().filter_map(|field| generator.get(field));
+    let files = lists.flat_map(Node::items).chain(generator.get("env")).filter_map(Node::text);
+    files.map(|file| file.split_once('=').map_or(file, |(_, path)| path))
+}
+
+fn is_encrypted(root: &Path, folder: &str, file: &str) -> bool {
+    let local = disk::joined(folder, file);
+    // What cannot be read is told by kustomize.
+    !file.contains('\n')
+        && !disk::is_directory(root, &local)
+        && disk::read(root, &local).is_ok_and(|text| holds_mac(&text))
+}
+
+/// Whether a text carries the seal of SOPS, in whatever format: `mac: ENC[`, `"mac": "ENC[`, `sops_mac=ENC[`, `mac = ENC[`.
+fn holds_mac(text: &str) -> bool {
+    let sealed = |before: &str| before.trim_end_matches([' ', '\t', '"', '\'', ':', '=']).ends_with("mac");
+    text.match_indices("ENC[").any(|(at, _)| sealed(&text[..at]))
+}
+
 /// Whether kustomize would fetch what is not a local path.
 fn is_remote(text: &str) -> bool {
     let is_host = |host: &str| host.contains('.') && !host.starts_with('.');
@@ -163,7 +192,22 @@ fn is_remote(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_remote;
+    use super::{holds_mac, is_remote};
+
+    #[test]
+    fn the_seal_of_sops_is_found_in_every_format() {
+        for (text, expected) in [
+            ("a: 1\nsops:\n    mac: ENC[AES256_GCM,data:x]\n", true),
+            ("{\"sops\": {\"mac\": \"ENC[AES256_GCM,data:x]\"}}", true),
+            ("{\"a\":\"ENC[AES256_GCM,data:y]\",\"sops\":{\"mac\":\"ENC[AES256_GCM,data:x]\"}}", true),
+            ("A=ENC[AES256_GCM,data:y]\nsops_mac=ENC[AES256_GCM,data:x]\n", true),
+            ("[sops]\nmac = ENC[AES256_GCM,data:x]\n", true),
+            ("password: ENC[AES256_GCM,data:x]\n", false),
+            ("mac: aa:bb\n", false),
+        ] {
+            assert_eq!(holds_mac(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn addresses_are_told_from_paths() {

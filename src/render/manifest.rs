@@ -9,7 +9,7 @@ use std::sync::Arc;
 use compact_str::{CompactString, format_compact};
 
 use super::Rendered;
-use crate::argocd::{self, HookUse};
+use crate::argocd::{self, DELETE_POLICIES, HOOKS, HookUse};
 use crate::catalogue::matcher::{Capture, Matcher};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, Compiled, ProbeKind};
@@ -240,6 +240,13 @@ impl Reader<'_> {
         if argocd::hooks(&manifest.annotations) == HookUse::Ignored {
             self.ignored_hook(manifest);
         }
+        for (key, word) in argocd::ignored_words(&manifest.annotations) {
+            let known = if key == argocd::HOOK { HOOKS } else { DELETE_POLICIES };
+            let message = format!("Argo CD knows no `{word}` in `{key}` and passes over it");
+            let finding = Finding::new("hook-word-ignored", Level::Info, message)
+                .help(crate::problem::suggestion(word, known.iter().copied()));
+            self.finding(finding, manifest.annotation_line(key));
+        }
     }
 
     fn ignored_hook(&mut self, manifest: &Manifest) {
@@ -251,12 +258,8 @@ impl Reader<'_> {
             manifest.name
         );
         let finding = match hook {
-            Some(word) => {
-                Finding::new("unknown-hook", Level::Error, message).help(crate::problem::suggestion(
-                    word,
-                    ["PreSync", "Sync", "PostSync", "SyncFail", "Skip", "PreDelete", "PostDelete"],
-                ))
-            }
+            Some(word) => Finding::new("unknown-hook", Level::Error, message)
+                .help(crate::problem::suggestion(word, HOOKS.iter().copied())),
             None => Finding::new("unknown-hook", Level::Info, message).help("Helm runs it, Argo CD does not"),
         };
         let key = if hook.is_some() { "argocd.argoproj.io/hook" } else { "helm.sh/hook" };

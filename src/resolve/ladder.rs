@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{Input, ResolveError, graph, record, strong_waits};
 use crate::load::rungs::start;
-use crate::model::{AppliedFix, ComponentIndex, Edge, Finding, Level, Phase, Placement, Role, Rung, Rungs};
+use crate::model::{
+    AppliedFix, ComponentIndex, Edge, Finding, Level, MaxUpdate, Phase, Placement, Role, Rung, Rungs,
+};
 
 const ADD_RUNG: &str = "add a rung to the domain in ladder.yaml";
 
@@ -147,7 +149,7 @@ impl<'a> Climb<'a> {
             wave: i64::from(grown) * 10,
             domain: Some(self.domain(number).to_owned()),
             roles: Vec::new(),
-            max_update: GROWN_MAX_UPDATE,
+            max_update: MaxUpdate::Count(GROWN_MAX_UPDATE),
             select: None,
             retry: None,
             rollback: None,

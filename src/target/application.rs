@@ -41,7 +41,7 @@ pub struct Application {
 /// The Applications of a ladder by wave and name, and what the user should know.
 ///
 /// # Errors
-/// When the repository is unknown, names clash or a cluster is not there.
+/// When names clash or a cluster is not there.
 pub fn applications(
     ladder: &Ladder,
     selection: &Selection,
@@ -53,7 +53,7 @@ pub fn applications(
     let mut list = Vec::new();
     for number in (0..ladder.components.len()).filter(|number| selection.takes_component(ladder, *number)) {
         let index = ComponentIndex(number);
-        let source = source::fields(ladder, index, &fingerprints[number])?;
+        let source = source::fields(ladder, index, &fingerprints[number]);
         findings.extend(source.finding);
         let clusters = clusters(ladder, index)?;
         for cluster in &clusters {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::application::{self, Application};
-use super::{Written, rung_set};
+use super::{Written, rung_set, source};
 use crate::emit::Selection;
 use crate::model::{Ladder, Phase, Rung};
 use crate::problem::Problems;
@@ -14,7 +14,7 @@ use crate::problem::Problems;
 /// The objects, in the order of their waves.
 ///
 /// # Errors
-/// When the repository is unknown, names clash, or an ApplicationSet cannot create what stands on its rung.
+/// When names clash, or an ApplicationSet cannot create what stands on its rung.
 pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems> {
     let (list, mut findings) = application::applications(ladder, selection)?;
     let namespace = &ladder.settings.targets.namespace;
@@ -35,6 +35,7 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
             findings.extend(left_out);
         }
     }
+    findings.extend(source::unknown_repository(objects.iter().map(|(_, object)| object)));
     Ok(Written { objects, findings })
 }
 

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::Written;
 use super::application::{self, Application, PHASE};
+use super::{Written, source};
 use crate::emit::Selection;
 use crate::load::targets::Steps;
 use crate::model::{Finding, Ladder, Level, Phase, Rung};
@@ -41,6 +41,8 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
             "templatePatch": "{{ .patch | toJson }}",
         },
     });
+    findings.extend(source::unknown_repository([&object]));
+    findings.extend(used.iter().filter_map(|phase| waits_for_people(ladder, phase)));
     findings.push(cost());
     Ok(Written { objects: vec![(settings.name.clone(), object)], findings })
 }
@@ -101,7 +103,8 @@ fn steps<'l>(ladder: &'l Ladder, used: &BTreeSet<&Phase>) -> Result<Vec<&'l Rung
                 .into());
         }
         Steps::List(ids) => {
-            let known = |id: &String| list.iter().any(|rung| rung.phase.0 == *id);
+            let ids: Vec<&str> = ids.iter().filter_map(Value::as_str).collect();
+            let known = |id: &str| list.iter().any(|rung| rung.phase.0 == id);
             if let Some(unknown) = ids.iter().find(|id| !known(id)) {
                 let all: Vec<&str> = list.iter().map(|rung| rung.phase.0.as_str()).collect();
                 return Err(Problem::new(format!("there is no rung `{unknown}`"))
@@ -109,7 +112,7 @@ fn steps<'l>(ladder: &'l Ladder, used: &BTreeSet<&Phase>) -> Result<Vec<&'l Rung
                     .help(suggestion(unknown, all))
                     .into());
             }
-            list.iter().filter(|rung| ids.contains(&rung.phase.0)).collect()
+            list.iter().filter(|rung| ids.contains(&rung.phase.0.as_str())).collect()
         }
     };
     let without = used.iter().find(|phase| !wanted.iter().any(|rung| rung.phase == ***phase));
@@ -128,6 +131,18 @@ fn step(rung: &Rung) -> Value {
     json!({
         "matchExpressions": [{"key": PHASE, "operator": "In", "values": [rung.phase]}],
         "maxUpdate": rung.max_update,
+    })
+}
+
+/// A step that syncs nothing also holds all steps behind it.
+fn waits_for_people(ladder: &Ladder, phase: &Phase) -> Option<Finding> {
+    let rung = &ladder.rungs.list[ladder.rungs.position(phase)?];
+    let message = format!(
+        "`maxUpdate` of rung `{phase}` is 0: its step, and all behind it, wait until somebody syncs its Applications by hand"
+    );
+    rung.max_update.is_none().then(|| {
+        Finding::new("step-waits-for-manual-sync", Level::Warning, message)
+            .help("give the rung a `maxUpdate` above 0 in ladder.yaml, or set `rules: {step-waits-for-manual-sync: off}` if it is meant")
     })
 }
 

@@ -3,15 +3,13 @@
 use rayon::prelude::*;
 
 use crate::emit;
+use crate::fingerprint::Fingerprint;
 use crate::model::{ComponentIndex, Ladder, ResourceIndex};
 use crate::problem::Problems;
 use crate::rollback;
 
-/// FNV-1a with 128 bits: stable over versions and machines; nothing secret hangs on it.
-const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-
-/// One fingerprint per component: its documents as they will be applied, and the chart it names.
+/// One fingerprint per component: its documents as they will be applied, the chart it names, and the files of the
+/// repository that go into a source nobody rendered here.
 ///
 /// # Errors
 /// When a document cannot carry its annotations.
@@ -29,38 +27,22 @@ pub fn fingerprints(ladder: &Ladder) -> Result<Vec<String>, Problems> {
 /// When a document cannot carry its annotations.
 pub fn fingerprint(ladder: &Ladder, component: ComponentIndex) -> Result<String, Problems> {
     let own: Vec<ResourceIndex> = ladder.resources_of(component).collect();
-    let mut hash = OFFSET;
+    let mut whole = Fingerprint::default();
     for document in emit::documents(ladder, &own)? {
         for piece in document.pieces() {
-            hash = mixed(hash, piece.as_bytes());
+            whole.mix(piece.as_bytes());
         }
-        hash = mixed(hash, b"\0");
+        whole.mix(b"\0");
     }
     for job in rollback::of(ladder, component) {
-        hash = mixed(hash, job.as_bytes());
+        whole.mix(job.as_bytes());
     }
-    if let Some(chart) = &ladder.component(component).descriptor.chart {
-        hash = mixed(hash, format!("{chart:?}").as_bytes());
+    let component = ladder.component(component);
+    if let Some(chart) = &component.descriptor.chart {
+        whole.mix(format!("{chart:?}").as_bytes());
     }
-    Ok(format!("{hash:032x}"))
-}
-
-fn mixed(hash: u128, bytes: &[u8]) -> u128 {
-    bytes.iter().fold(hash, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_fingerprint_is_fnv_1a() {
-        for (text, expected) in [
-            ("", "6c62272e07bb014262b821756295c58d"),
-            ("a", "d228cb696f1a8caf78912b704e4a8964"),
-            ("foobar", "343e1662793c64bf6f0d3597ba446f18"),
-        ] {
-            assert_eq!(format!("{:032x}", mixed(OFFSET, text.as_bytes())), expected, "{text}");
-        }
+    if let Some(files) = &component.place.files {
+        whole.mix(files.to_string().as_bytes());
     }
+    Ok(whole.to_string())
 }

@@ -1,6 +1,6 @@
 //! `--target flux`: one Kustomization per component, ordered by `dependsOn`, which is reduced and has no loops.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use super::application::PHASE;
 use super::flux_health;
 use super::flux_source;
 use super::name::{Names, object_name};
-use super::reduce;
+use super::reduce::Order;
 use super::{Written, waves};
 use crate::argocd::HookUse;
 use crate::emit::Selection;
@@ -25,16 +25,14 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
     flux_source::check(ladder, selection)?;
     let settings = &ladder.settings.targets.flux;
     let barriers = settings.barriers.unwrap_or(ladder.settings.preset == Preset::Layers);
-    let waits = reduce::waits(ladder, barriers);
-    let wholes = reduce::waited_as_a_whole(ladder, barriers);
+    let order = Order::of(ladder, barriers);
     let mut names = Names::taken_by_manifests(ladder, "kustomize.toolkit.fluxcd.io", "Kustomization");
     let mut written = Written::default();
-    for index in in_order(ladder).filter(|index| selection.takes_component(ladder, index.0)) {
+    let chosen = in_order(ladder, &order).into_iter();
+    for index in chosen.filter(|index| selection.takes_component(ladder, index.0)) {
         let component = ladder.component(index);
         names.give(namespace(ladder, component), &object_name(&component.name), component);
-        written
-            .objects
-            .push((component.name.clone(), object(ladder, index, &waits[index.0], wholes[index.0])?));
+        written.objects.push((component.name.clone(), object(ladder, index, &order)?));
         written.findings.extend(findings(ladder, index));
     }
     names.checked()?;
@@ -42,12 +40,29 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
     Ok(written)
 }
 
-/// Components by rung, then by depth inside it, then by name.
-fn in_order(ladder: &Ladder) -> impl Iterator<Item = ComponentIndex> + use<> {
+/// Components by rung, then by depth inside it, then by name, but none before what it waits for.
+fn in_order(ladder: &Ladder, order: &Order<'_>) -> Vec<ComponentIndex> {
     let positions = waves::positions(ladder);
-    let mut order: Vec<ComponentIndex> = (0..positions.len()).map(ComponentIndex).collect();
-    order.sort_by_key(|index| (positions[index.0], ladder.placement(*index).depth, *index));
-    order.into_iter()
+    let place = |member: usize| (positions[member], ladder.placement(ComponentIndex(member)).depth, member);
+    let mut open: Vec<usize> = order.waits.iter().map(Vec::len).collect();
+    let mut users = vec![Vec::new(); open.len()];
+    for (member, targets) in order.waits.iter().enumerate() {
+        for target in targets {
+            users[*target].push(member);
+        }
+    }
+    let mut free: BTreeSet<_> = (0..open.len()).filter(|member| open[*member] == 0).map(place).collect();
+    let mut sorted = Vec::with_capacity(open.len());
+    while let Some((_, _, member)) = free.pop_first() {
+        sorted.push(ComponentIndex(member));
+        for user in &users[member] {
+            open[*user] -= 1;
+            if open[*user] == 0 {
+                free.insert(place(*user));
+            }
+        }
+    }
+    sorted
 }
 
 /// The namespace of a component's Kustomization.
@@ -56,15 +71,15 @@ fn namespace<'l>(ladder: &'l Ladder, component: &'l Component) -> &'l str {
     own.unwrap_or(&ladder.settings.targets.flux.namespace)
 }
 
-fn object(ladder: &Ladder, index: ComponentIndex, waits: &[usize], whole: bool) -> Result<Value, Problems> {
+fn object(ladder: &Ladder, index: ComponentIndex, order: &Order<'_>) -> Result<Value, Problems> {
     let (component, placement) = (ladder.component(index), ladder.placement(index));
     let mut labels: BTreeMap<String, String> = ladder.settings.targets.labels.clone();
     labels.extend(component.descriptor.labels.clone());
     labels.insert(PHASE.to_owned(), placement.phase.0.clone());
     labels.insert("domain".to_owned(), component.domain.clone());
     labels.insert("componentType".to_owned(), placement.role.as_str().to_owned());
-    let mut spec = Value::Object(spec(ladder, index, waits, whole)?);
-    let mut own = component.descriptor.flux.clone();
+    let mut spec = Value::Object(spec(ladder, index, order)?);
+    let mut own = (*component.descriptor.flux).clone();
     own.shift_remove("namespace");
     merge(&mut spec, &Value::Object(own));
     Ok(json!({
@@ -79,12 +94,8 @@ fn object(ladder: &Ladder, index: ComponentIndex, waits: &[usize], whole: bool) 
     }))
 }
 
-fn spec(
-    ladder: &Ladder,
-    index: ComponentIndex,
-    waits: &[usize],
-    whole: bool,
-) -> Result<Map<String, Value>, Problems> {
+fn spec(ladder: &Ladder, index: ComponentIndex, order: &Order<'_>) -> Result<Map<String, Value>, Problems> {
+    let waits = &order.waits[index.0];
     let settings = &ladder.settings.targets.flux;
     let component = ladder.component(index);
     let own_namespace = namespace(ladder, component);
@@ -114,7 +125,7 @@ fn spec(
     if let Some(namespace) = flux_source::target_namespace(ladder, index) {
         spec.insert("targetNamespace".to_owned(), json!(namespace));
     }
-    spec.extend(flux_health::fields(ladder, index, whole)?);
+    spec.extend(flux_health::fields(ladder, index, order)?);
     if holds_encrypted(ladder, index) {
         spec.insert("decryption".to_owned(), json!(settings.decryption));
     }
@@ -136,7 +147,8 @@ fn dependency(ladder: &Ladder, own_namespace: &str, target: ComponentIndex) -> V
 }
 
 fn holds_encrypted(ladder: &Ladder, index: ComponentIndex) -> bool {
-    ladder.resources_of(index).any(|resource| ladder.resource(resource).manifest.outline.opaque)
+    let is_encrypted = |resource| ladder.resource(resource).manifest.outline.opaque;
+    ladder.component(index).place.is_encrypted || ladder.resources_of(index).any(is_encrypted)
 }
 
 /// Hooks mean nothing to Flux: it applies them with everything else.

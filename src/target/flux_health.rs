@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::flux_cel;
+use super::reduce::Order;
 use crate::load::targets::FluxHealth;
-use crate::model::{ComponentIndex, Gate, Ladder, Resource, ResourceIndex};
+use crate::model::{ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
 use crate::problem::{Problem, Problems};
 use crate::yaml::{Limits, tree};
 
@@ -23,9 +24,13 @@ const READY: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// When a manifest to be checked cannot be read.
-pub fn fields(ladder: &Ladder, index: ComponentIndex, whole: bool) -> Result<Map<String, Value>, Problems> {
-    let mut fields = waited(ladder, index)?;
-    let expressions = expressions(ladder, index, whole)?;
+pub fn fields(
+    ladder: &Ladder,
+    index: ComponentIndex,
+    order: &Order<'_>,
+) -> Result<Map<String, Value>, Problems> {
+    let mut fields = waited(ladder, index, order)?;
+    let expressions = expressions(ladder, index, order)?;
     if !expressions.is_empty() {
         fields.insert("healthCheckExprs".to_owned(), json!(expressions));
     }
@@ -33,10 +38,10 @@ pub fn fields(ladder: &Ladder, index: ComponentIndex, whole: bool) -> Result<Map
 }
 
 /// Flux takes an object that reports nothing for ready, also one its controller has not looked at yet: the kinds that
-/// something waits for say what they report. With `whole` the component is waited for as a whole.
-fn expressions(ladder: &Ladder, index: ComponentIndex, whole: bool) -> Result<Vec<Value>, Problems> {
-    let gates = gates(ladder, index);
-    let whole = whole || is_gate(ladder, index);
+/// something waits for say what they report.
+fn expressions(ladder: &Ladder, index: ComponentIndex, order: &Order<'_>) -> Result<Vec<Value>, Problems> {
+    let gates = gates(index, order);
+    let whole = order.wholes[index.0] || is_gate(index, order);
     let mut kinds = BTreeMap::new();
     for resource in ladder.resources_of(index).filter(|resource| whole || gates.contains(resource)) {
         let own = ladder.resource(resource);
@@ -53,13 +58,13 @@ fn expressions(ladder: &Ladder, index: ComponentIndex, whole: bool) -> Result<Ve
     Ok(kinds.into_values().collect())
 }
 
-fn waited(ladder: &Ladder, index: ComponentIndex) -> Result<Map<String, Value>, Problems> {
+fn waited(ladder: &Ladder, index: ComponentIndex, order: &Order<'_>) -> Result<Map<String, Value>, Problems> {
     let declared = &ladder.component(index).descriptor.health_checks;
     if !declared.is_empty() {
         return Ok(Map::from_iter([("healthChecks".to_owned(), json!(declared))]));
     }
     if ladder.settings.targets.flux.health == FluxHealth::HealthChecks {
-        let checks = checks(ladder, index)?;
+        let checks = checks(ladder, index, order)?;
         if !checks.is_empty() {
             return Ok(Map::from_iter([("healthChecks".to_owned(), json!(checks))]));
         }
@@ -67,8 +72,8 @@ fn waited(ladder: &Ladder, index: ComponentIndex) -> Result<Map<String, Value>, 
     Ok(Map::from_iter([("wait".to_owned(), json!(true))]))
 }
 
-fn checks(ladder: &Ladder, index: ComponentIndex) -> Result<Vec<Value>, Problems> {
-    let gates = gates(ladder, index);
+fn checks(ladder: &Ladder, index: ComponentIndex, order: &Order<'_>) -> Result<Vec<Value>, Problems> {
+    let gates = gates(index, order);
     let mut checks = Vec::new();
     for resource in ladder.resources_of(index) {
         let own = ladder.resource(resource);
@@ -83,17 +88,19 @@ fn checks(ladder: &Ladder, index: ComponentIndex) -> Result<Vec<Value>, Problems
 
 /// Resources of a component that another one waits for until they are ready; what its own resources wait for shows
 /// in their health.
-fn gates(ladder: &Ladder, index: ComponentIndex) -> BTreeSet<ResourceIndex> {
-    let waited = ladder.outer_edges().filter(|edge| edge.to.component == index && edge.gate == Gate::Ready);
-    waited.filter(|edge| edge.dropped.is_none()).filter_map(|edge| edge.to.resource).collect()
+fn gates(index: ComponentIndex, order: &Order<'_>) -> BTreeSet<ResourceIndex> {
+    waits_for(index, order).filter_map(|edge| edge.to.resource).collect()
 }
 
 /// Whether another component waits until all of this one is ready.
-fn is_gate(ladder: &Ladder, index: ComponentIndex) -> bool {
-    ladder.outer_edges().any(|edge| {
-        let to = &edge.to;
-        to.component == index && to.resource.is_none() && edge.gate == Gate::Ready && edge.dropped.is_none()
-    })
+fn is_gate(index: ComponentIndex, order: &Order<'_>) -> bool {
+    waits_for(index, order).any(|edge| edge.to.resource.is_none())
+}
+
+/// Edges of other components that wait until something of this one is ready.
+fn waits_for<'l>(index: ComponentIndex, order: &'l Order<'l>) -> impl Iterator<Item = &'l Edge> {
+    let edges = order.edges.iter().copied();
+    edges.filter(move |edge| edge.to.component == index && edge.gate == Gate::Ready)
 }
 
 /// The `apiVersion` as the manifest writes it.

@@ -1,33 +1,68 @@
 //! Waits between components → the fewest that mean the same.
 
-use crate::model::Ladder;
+use crate::model::{ComponentIndex, Dropped, Edge, Ladder, Role};
 use crate::resolve::graph;
 
 use super::waves;
 
-/// What each component must name: waits that follow from others left out, targets in order of their index.
-///
-/// Rungs are no barriers here, except below what is placed for no edge's sake, or everywhere with `barriers`.
-#[must_use]
-pub fn waits(ladder: &Ladder, barriers: bool) -> Vec<Vec<usize>> {
-    let mut out = waves::waits(ladder);
-    let positions = waves::positions(ladder);
-    for member in 0..out.len() {
-        if barriers || waves::is_decided(ladder, member, positions[member]) {
-            out[member].extend((0..positions.len()).filter(|other| positions[*other] < positions[member]));
-        }
-    }
-    reduced(&out)
+/// The order Flux keeps: the edges themselves, weak ones included, whatever rung their ends stand on.
+#[derive(Debug)]
+pub struct Order<'l> {
+    /// What each component must name: waits that follow from others left out, targets in order of their index.
+    pub waits: Vec<Vec<usize>>,
+    /// Which components something waits for though no edge says what of them: those below a barrier.
+    pub wholes: Vec<bool>,
+    /// The edges between components that are kept.
+    pub edges: Vec<&'l Edge>,
 }
 
-/// Which components something waits for though no edge says what of them: those below a barrier.
-#[must_use]
-pub fn waited_as_a_whole(ladder: &Ladder, barriers: bool) -> Vec<bool> {
-    let positions = waves::positions(ladder);
-    let waiting = (0..positions.len())
-        .filter(|member| barriers || waves::is_decided(ladder, *member, positions[*member]));
-    let highest = waiting.map(|member| positions[member]).max().unwrap_or(0);
-    positions.iter().map(|position| *position < highest).collect()
+impl<'l> Order<'l> {
+    /// Works it out.
+    ///
+    /// Rungs are no barriers here, except below a pin or a smoke, which stand where they do for no edge's sake, or
+    /// everywhere with `barriers`. Which components a rung selects is no wait.
+    #[must_use]
+    pub fn of(ladder: &'l Ladder, barriers: bool) -> Self {
+        let positions = waves::positions(ladder);
+        let is_barrier = |member: usize| {
+            let placement = ladder.placement(ComponentIndex(member));
+            barriers || placement.pinned || placement.role == Role::Smoke
+        };
+        let mut out = waves::waits(ladder);
+        let mut highest = 0;
+        for member in (0..out.len()).filter(|member| is_barrier(*member)) {
+            highest = highest.max(positions[member]);
+            out[member].extend((0..positions.len()).filter(|other| positions[*other] < positions[member]));
+        }
+        let upward = without_loops(&out, upward(ladder));
+        for edge in &upward {
+            out[edge.from.component.0].push(edge.to.component.0);
+        }
+        let mut edges: Vec<&Edge> = ladder.outer_edges().filter(|edge| edge.dropped.is_none()).collect();
+        edges.extend(upward);
+        let wholes = positions.iter().map(|position| *position < highest).collect();
+        Self { waits: reduced(&out), wholes, edges }
+    }
+}
+
+/// Weak edges to a later rung: waves and steps cannot keep them, `dependsOn` can.
+fn upward(ladder: &Ladder) -> Vec<&Edge> {
+    ladder.outer_edges().filter(|edge| edge.dropped == Some(Dropped::LaterRung)).collect()
+}
+
+/// The edges of `more` that stand in no loop of all of them together: which are left out never hangs on names.
+fn without_loops<'l>(out: &[Vec<usize>], more: Vec<&'l Edge>) -> Vec<&'l Edge> {
+    let mut all = out.to_vec();
+    for edge in &more {
+        all[edge.from.component.0].push(edge.to.component.0);
+    }
+    let mut group_of = vec![0; all.len()];
+    for (number, group) in graph::groups(&all).into_iter().enumerate() {
+        for member in group {
+            group_of[member] = number;
+        }
+    }
+    more.into_iter().filter(|edge| group_of[edge.from.component.0] != group_of[edge.to.component.0]).collect()
 }
 
 /// The transitive reduction of waits without loops.

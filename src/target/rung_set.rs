@@ -52,12 +52,12 @@ pub fn write(ladder: &Ladder, rung: &Rung, set: &RungSet) -> Result<(Value, Vec<
             "goTemplate": true,
             "goTemplateOptions": ["missingkey=error"],
             "generators": [{"git": {
-                "repoURL": repository(targets)?,
+                "repoURL": repository(targets),
                 "revision": targets.revision,
                 "files": files,
                 "requeueAfterSeconds": set.requeue_after_seconds,
             }}],
-            "template": template(ladder, rung)?,
+            "template": template(ladder, rung),
         },
     });
     Ok((object, members.iter().filter_map(|member| loses(member, set)).collect()))
@@ -68,7 +68,7 @@ fn descriptor_in(directory: &str) -> String {
 }
 
 /// One Application, in terms of its descriptor's fields.
-fn template(ladder: &Ladder, rung: &Rung) -> Result<Value, Problems> {
+fn template(ladder: &Ladder, rung: &Rung) -> Value {
     let targets = &ladder.settings.targets;
     let mut labels = targets.labels.clone();
     labels.insert(PHASE.to_owned(), rung.phase.0.clone());
@@ -90,7 +90,7 @@ fn template(ladder: &Ladder, rung: &Rung) -> Result<Value, Problems> {
     let mut spec = json!({
         "project": format!("{{{{ get . \"project\" | default \"{}\" }}}}", targets.project.as_deref().unwrap_or("default")),
         "source": {
-            "repoURL": repository(targets)?,
+            "repoURL": repository(targets),
             "targetRevision": targets.revision,
             "path": in_repository(targets, ""),
             "plugin": {"name": targets.plugin, "parameters": parameters},
@@ -107,7 +107,7 @@ fn template(ladder: &Ladder, rung: &Rung) -> Result<Value, Problems> {
     if let Some(limit) = targets.revision_history_limit {
         spec["revisionHistoryLimit"] = json!(limit);
     }
-    Ok(json!({"metadata": metadata, "spec": spec}))
+    json!({"metadata": metadata, "spec": spec})
 }
 
 /// Every component of the rung must be found, none of another rung, and each must be what a template can make.

@@ -11,8 +11,10 @@ use crate::load::descriptor::ChartSource;
 use crate::load::targets::{SourceForm, TargetSettings};
 use crate::model::Tool;
 use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
-use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
+
+/// Stands for the repository where nothing says which it is; `.invalid` never resolves (RFC 2606).
+const UNKNOWN_REPOSITORY: &str = "https://git.example.invalid/repository.git";
 
 /// The fields of an Application's spec that say where its manifests are, and whether something is lost that way.
 pub struct SourceFields {
@@ -23,20 +25,14 @@ pub struct SourceFields {
 }
 
 /// The source of a component's Application.
-///
-/// # Errors
-/// When the repository is not known.
-pub fn fields(
-    ladder: &Ladder,
-    component: ComponentIndex,
-    fingerprint: &str,
-) -> Result<SourceFields, Problems> {
+#[must_use]
+pub fn fields(ladder: &Ladder, component: ComponentIndex, fingerprint: &str) -> SourceFields {
     let targets = &ladder.settings.targets;
     let own = ladder.component(component);
     if let Some(chart) = own.descriptor.chart.as_ref().filter(|chart| chart.repo_url.is_some()) {
-        return Ok(SourceFields { fields: remote_chart(ladder, component, chart)?, finding: None });
+        return SourceFields { fields: remote_chart(ladder, component, chart), finding: None };
     }
-    let repository = repository(targets)?;
+    let repository = repository(targets);
     let loses = loses_by_native(ladder, component);
     let native = match targets.source {
         SourceForm::Auto => own.place.tool.is_some() && loses.is_none(),
@@ -58,7 +54,7 @@ pub fn fields(
         .at(own.origin.clone())
         .help("set `targets: {source: auto}` in ladder.yaml")
     });
-    Ok(SourceFields { fields: single(source), finding })
+    SourceFields { fields: single(source), finding }
 }
 
 /// Directories whose change means new manifests, as Argo CD's annotation lists them.
@@ -76,13 +72,31 @@ pub fn generate_paths(ladder: &Ladder, component: ComponentIndex) -> String {
     paths.join(";")
 }
 
-pub(super) fn repository(targets: &TargetSettings) -> Result<&str, Problems> {
-    targets.repo_url.as_deref().ok_or_else(|| {
-        Problem::new("Applications need the address of the repository, and `targets.repoURL` does not say it")
-            .at("ladder.yaml")
-            .help("add `targets: {repoURL: https://git.example.com/platform.git, revision: main}`")
-            .into()
+/// The address of the repository, or one that nobody can take for it.
+pub(super) fn repository(targets: &TargetSettings) -> &str {
+    targets.repo_url.as_deref().unwrap_or(UNKNOWN_REPOSITORY)
+}
+
+/// Says that the address of the repository is not known, where an object names it.
+pub(super) fn unknown_repository<'o>(objects: impl IntoIterator<Item = &'o Value>) -> Option<Finding> {
+    let is_named = objects.into_iter().any(|object| names(object, UNKNOWN_REPOSITORY));
+    is_named.then(|| {
+        let message = format!(
+            "nothing says which repository holds this ladder, so `{UNKNOWN_REPOSITORY}` stands for it"
+        );
+        Finding::new("repository-unknown", Level::Warning, message).help(
+            "set `targets: {repoURL: https://git.example.com/platform.git, revision: main}` in ladder.yaml",
+        )
     })
+}
+
+fn names(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(own) => own == text,
+        Value::Array(items) => items.iter().any(|item| names(item, text)),
+        Value::Object(fields) => fields.values().any(|field| names(field, text)),
+        _ => false,
+    }
 }
 
 fn single(source: Value) -> Map<String, Value> {
@@ -173,11 +187,7 @@ fn native_source(ladder: &Ladder, component: ComponentIndex, repository: &str) -
 }
 
 /// A chart of a Helm repository; value files make a second source that only gives files.
-fn remote_chart(
-    ladder: &Ladder,
-    component: ComponentIndex,
-    chart: &ChartSource,
-) -> Result<Map<String, Value>, Problems> {
+fn remote_chart(ladder: &Ladder, component: ComponentIndex, chart: &ChartSource) -> Map<String, Value> {
     let targets = &ladder.settings.targets;
     let own = ladder.component(component);
     let address = chart.repo_url.as_deref().unwrap_or_default().trim_start_matches("oci://");
@@ -195,11 +205,10 @@ fn remote_chart(
     let helm = helm(&own.name, chart, &files);
     source["helm"] = helm;
     if !has_files {
-        return Ok(single(source));
+        return single(source);
     }
-    let values =
-        json!({"repoURL": repository(targets)?, "targetRevision": targets.revision, "ref": "values"});
-    Ok(Map::from_iter([("sources".to_owned(), json!([source, values]))]))
+    let values = json!({"repoURL": repository(targets), "targetRevision": targets.revision, "ref": "values"});
+    Map::from_iter([("sources".to_owned(), json!([source, values]))])
 }
 
 fn helm(name: &str, chart: &ChartSource, value_files: &[String]) -> Value {

@@ -39,14 +39,14 @@ impl<'l> Facts<'l> {
 #[must_use]
 pub fn policy(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>) -> Value {
     let component = ladder.component(index);
-    let mut policy = Value::Object(ladder.settings.targets.sync_policy.clone());
+    let mut policy = ladder.settings.targets.sync_policy.to_value();
     let mut retry = retry(ladder, &ladder.placement(index).phase);
     if let Some(limit) = component.descriptor.retries {
         retry["limit"] = json!(limit);
     }
     merge(&mut policy, &json!({"retry": retry}));
     if let Some(own) = &component.descriptor.sync_policy {
-        merge(&mut policy, &Value::Object(own.clone()));
+        merge(&mut policy, &own.to_value());
     }
     let options = options(ladder, index, facts, &policy);
     if !options.is_empty() {
@@ -58,14 +58,11 @@ pub fn policy(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>) -> Valu
 /// The sync policy of Applications whose component is not known yet: both options that depend on it are on.
 #[must_use]
 pub fn policy_of_rung(ladder: &Ladder, phase: &Phase) -> Value {
-    let mut policy = Value::Object(ladder.settings.targets.sync_policy.clone());
+    let mut policy = ladder.settings.targets.sync_policy.to_value();
     merge(&mut policy, &json!({"retry": retry(ladder, phase)}));
-    let mut options = written_options(ladder, &policy);
-    options.push(CREATE_NAMESPACE.to_owned());
-    if ladder.settings.is_on(SKIP_DRY_RUN_RULE) {
-        options.push(SKIP_DRY_RUN.to_owned());
-    }
-    policy["syncOptions"] = json!(last_of_each(options));
+    let skip = ladder.settings.is_on(SKIP_DRY_RUN_RULE);
+    let automatic = [Some(CREATE_NAMESPACE), Some(SKIP_DRY_RUN).filter(|_| skip)];
+    policy["syncOptions"] = json!(completed(written_options(ladder, &policy), automatic));
     policy
 }
 
@@ -81,7 +78,7 @@ fn retry(ladder: &Ladder, phase: &Phase) -> Value {
     if let Some(own) =
         ladder.rungs.position(phase).and_then(|position| ladder.rungs.list[position].retry.as_ref())
     {
-        merge(&mut retry, &Value::Object(own.clone()));
+        merge(&mut retry, &own.to_value());
     }
     retry
 }
@@ -98,13 +95,24 @@ fn options(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>, policy: &V
     let component = ladder.component(index);
     let mut options = written_options(ladder, policy);
     options.extend(component.descriptor.sync_options.iter().cloned());
-    if is_namespace_missing(component, facts) {
-        options.push(CREATE_NAMESPACE.to_owned());
+    let skip = ladder.settings.is_on(SKIP_DRY_RUN_RULE) && facts.foreign.contains(&index);
+    let create = is_namespace_missing(component, facts);
+    completed(options, [Some(CREATE_NAMESPACE).filter(|_| create), Some(SKIP_DRY_RUN).filter(|_| skip)])
+}
+
+/// The written options, and the automatic ones that nobody decided otherwise.
+fn completed(written: Vec<String>, automatic: [Option<&str>; 2]) -> Vec<String> {
+    let mut options = last_of_each(written);
+    for option in automatic.into_iter().flatten() {
+        if !options.iter().any(|own| key(own) == key(option)) {
+            options.push(option.to_owned());
+        }
     }
-    if ladder.settings.is_on(SKIP_DRY_RUN_RULE) && facts.foreign.contains(&index) {
-        options.push(SKIP_DRY_RUN.to_owned());
-    }
-    last_of_each(options)
+    options
+}
+
+fn key(option: &str) -> &str {
+    option.split('=').next().unwrap_or_default().trim()
 }
 
 /// Whether nobody brings the namespace the component goes to.
@@ -115,12 +123,11 @@ fn is_namespace_missing(component: &Component, facts: &Facts<'_>) -> bool {
         && !["default", "kube-system", "kube-public"].contains(&namespace.as_str())
 }
 
-/// Argo CD takes the last of several values of one option.
+/// The descriptor's value of an option stands instead of the targets'.
 fn last_of_each(options: Vec<String>) -> Vec<String> {
     let mut kept: Map<String, Value> = Map::new();
     for option in options {
-        let key = option.split('=').next().unwrap_or_default().to_owned();
-        kept.insert(key, json!(option));
+        kept.insert(key(&option).to_owned(), json!(option));
     }
     kept.into_iter().filter_map(|(_, option)| option.as_str().map(str::to_owned)).collect()
 }

@@ -102,7 +102,7 @@ fn dense(ladder: &Ladder, positions: &[usize]) -> Vec<i64> {
 }
 
 /// Whether a component stands where it does by decision: a smoke, a pin, a rung that selects it.
-pub(super) fn is_decided(ladder: &Ladder, member: usize, position: usize) -> bool {
+fn is_decided(ladder: &Ladder, member: usize, position: usize) -> bool {
     let placement = ladder.placement(ComponentIndex(member));
     let selected = ladder.rungs.list[position].select.as_ref().is_some_and(|select| {
         let component = ladder.component(ComponentIndex(member));

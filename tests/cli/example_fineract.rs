@@ -280,3 +280,22 @@ fn as_one_application_the_hooks_would_come_too_early() {
     let told = run(&example(), &["render", "--waves", "dense"]).refused();
     assert!(told.contains("`SealedSecret/fineract-dev/database-admin` (PreSync wave 4)"), "{told}");
 }
+
+#[test]
+fn flux_waits_for_what_the_dependency_column_names() {
+    let tree = Tree::copy_of(&example());
+    let written = documents(&tree.run(&["render", "--target", "flux"]).succeeded());
+    let direct: BTreeMap<&str, BTreeSet<&str>> = written
+        .iter()
+        .map(|one| {
+            let names = list(&one["spec"]["dependsOn"]).iter().map(|target| text(target, "/name"));
+            (text(one, "/metadata/name"), names.collect())
+        })
+        .collect();
+    for (name, _, column) in TABLE {
+        // The rung that selects it adds no wait; what follows from others is left out.
+        let allowed: BTreeSet<&str> = column.iter().copied().chain(["sealed-secrets"]).collect();
+        assert!(direct[name].is_subset(&allowed), "{name}: {:?}", direct[name]);
+    }
+    assert_eq!(direct["fineract-dev-redis"], BTreeSet::from(["sealed-secrets"]));
+}

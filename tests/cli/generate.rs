@@ -71,7 +71,7 @@ fn an_empty_result_is_refused_unless_it_is_meant() {
 #[test]
 fn the_announcement_lists_what_the_repo_has() {
     let tree = Tree::of(&[
-        ("ladder.yaml", "environments: {prod: {}}\n"),
+        ("ladder.yaml", "environments: {dev: {}, prod: {}}\n"),
         ("apps/web/component.yaml", "name: web\nenvironments: [dev]\nchart: {path: chart}\n"),
     ]);
     let announced = tree.run(&["parameters"]).json();

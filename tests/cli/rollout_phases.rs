@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use serde_yaml::Value as Yaml;
 
-use crate::harness::{Tree, example, files, run};
+use crate::harness::{self, Tree, example, files, run};
 
 /// The ladder of the default preset: id and how many Applications may update at once.
 const RUNGS: &str = "010:3 020:2 099:2 100:3 110:3 120:2 130:4 140:4 150:6 155:2 199:2 \
@@ -44,6 +44,24 @@ fn every_component_stands_on_its_expected_phase() {
         .map(|(name, phase)| (name.to_owned(), phase.to_owned()))
         .collect();
     assert_eq!(field(&plan(&example()), "phase"), expected);
+}
+
+#[test]
+fn every_target_writes_what_is_expected() {
+    for target in ["applications", "applicationset", "flux"] {
+        let output = run(&example(), &["render", "--target", target]).succeeded();
+        harness::matches_file(&example().join(format!("expected-{target}.yaml")), &output);
+    }
+    // The bytes of every object stand in the content hashes above; this is their order.
+    let objects = harness::documents(&run(&example(), &["render"]).succeeded());
+    let line = |object: &Value| {
+        let metadata = &object["metadata"];
+        let wave = metadata["annotations"]["argocd.argoproj.io/sync-wave"].as_str().unwrap_or("-");
+        let namespace = metadata["namespace"].as_str().unwrap_or_default();
+        format!("{wave} {}/{namespace}/{}\n", word(&object["kind"]), word(&metadata["name"]))
+    };
+    let order: String = objects.iter().map(line).collect();
+    harness::matches_file(&example().join("expected-manifests.txt"), &order);
 }
 
 #[test]

@@ -240,6 +240,51 @@ fn the_plugin_renders_exactly_the_component_an_application_names() {
 }
 
 #[test]
+fn one_component_renders_as_the_plugin_renders_it_for_its_application() {
+    let tree = platform("");
+    let mut differs_from_the_whole = false;
+    for application in objects(&tree.run(&["render", "--target", "applications"]).succeeded()) {
+        let name = text(&application, "/metadata/name").to_owned();
+        if !["redis-failover", "foundation-vault-core", "db-migrations"].contains(&name.as_str()) {
+            continue;
+        }
+        let by_plugin = generated(&tree, &application).succeeded();
+        let local = tree.run(&["render", "--component", &name, "--scope", "component"]).succeeded();
+        assert_eq!(by_plugin, local, "{name}");
+        differs_from_the_whole |= local != tree.run(&["render", "--component", &name]).succeeded();
+    }
+    assert!(differs_from_the_whole, "the scope decides the waves");
+}
+
+#[test]
+fn a_value_file_of_a_remote_chart_is_content() {
+    let tree = Tree::of(&[
+        ("a/component.yaml", "name: a\nchart: {repoURL: \"https://c\", name: a, valueFiles: [v.yaml]}\n"),
+        ("a/v.yaml", "replicas: 1\n"),
+        ("k/component.yaml", "name: k\nkustomize: {path: k}\n"),
+        (
+            "k/k/kustomization.yaml",
+            "resources: [\"https://example.com/x.yaml\"]\npatches: [{path: p.yaml}]\n",
+        ),
+        ("k/k/p.yaml", "apiVersion: v1\n"),
+    ]);
+    let hashes = || -> BTreeMap<String, String> {
+        let all = objects(&tree.run(&["render", "--target", "applications"]).succeeded());
+        let hash = |one: &Value| text(one, "/metadata/annotations/argocd-ladder~1content-hash").to_owned();
+        all.iter().map(|one| (text(one, "/metadata/name").to_owned(), hash(one))).collect()
+    };
+    let before = hashes();
+    tree.write("a/v.yaml", "replicas: 2\n");
+    let values = hashes();
+    assert_ne!(before["a"], values["a"]);
+    assert_eq!(before["k"], values["k"]);
+    tree.write("k/k/p.yaml", "apiVersion: v2\n");
+    let patched = hashes();
+    assert_eq!(values["a"], patched["a"]);
+    assert_ne!(values["k"], patched["k"]);
+}
+
+#[test]
 fn gated_content_waits_for_the_parent() {
     let tree = Tree::of(&[
         ("ladder.yaml", "targets: {repoURL: \"https://g\", contentGate: true}\n"),
