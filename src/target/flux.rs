@@ -1,4 +1,5 @@
-//! `--target flux`: one Kustomization per component, ordered by `dependsOn`, which is reduced and has no loops.
+//! `--target flux`: one Kustomization per component, ordered by `dependsOn`, which is reduced and has no loops. Before
+//! them the namespaces that nobody brings, which Flux does not create.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,6 +9,7 @@ use super::application::PHASE;
 use super::flux_health;
 use super::flux_source;
 use super::name::{Names, object_name};
+use super::namespaces;
 use super::reduce::Order;
 use super::{Written, waves};
 use crate::argocd::HookUse;
@@ -36,6 +38,7 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
         written.findings.extend(findings(ladder, index));
     }
     names.checked()?;
+    written.objects.splice(..0, namespaces::for_flux(ladder, selection));
     written.findings.extend(flux_source::descriptors_in_the_way(ladder, selection));
     Ok(written)
 }

@@ -12,6 +12,7 @@ mod flux_cel;
 pub mod flux_health;
 pub mod flux_source;
 pub mod name;
+pub mod namespaces;
 pub mod reduce;
 pub mod rung_set;
 pub mod source;

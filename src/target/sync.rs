@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::namespaces::Namespaces;
 use crate::load::targets::merge;
-use crate::model::{Component, ComponentIndex, Ladder, Phase};
+use crate::model::{ComponentIndex, Ladder, Phase};
 
-const CREATE_NAMESPACE: &str = "CreateNamespace=true";
+pub(super) const CREATE_NAMESPACE: &str = "CreateNamespace=true";
 const SKIP_DRY_RUN: &str = "SkipDryRunOnMissingResource=true";
 const SKIP_DRY_RUN_RULE: &str = "skip-dry-run-on-missing-resource";
 /// Attempts after a failed sync, unless somebody says otherwise.
@@ -15,8 +16,7 @@ const RETRIES: u32 = 5;
 
 /// What the whole ladder says about sync options, gathered once.
 pub struct Facts<'l> {
-    /// Namespaces that some component brings.
-    namespaces: BTreeSet<&'l str>,
+    namespaces: Namespaces<'l>,
     /// Components that hold objects whose CRD comes from another component.
     foreign: BTreeSet<ComponentIndex>,
 }
@@ -25,13 +25,8 @@ impl<'l> Facts<'l> {
     /// Gathers them.
     #[must_use]
     pub fn of(ladder: &'l Ladder) -> Self {
-        let is_namespace = |id: &crate::model::ResourceId| id.group.is_empty() && id.kind == "Namespace";
-        let all = ladder.resources.iter().filter(|resource| is_namespace(&resource.id));
         let crd = ladder.outer_edges().filter(|edge| edge.reason.as_str() == "custom-resource-definition");
-        Self {
-            namespaces: all.map(|resource| resource.id.name.as_str()).collect(),
-            foreign: crd.map(|edge| edge.from.component).collect(),
-        }
+        Self { namespaces: Namespaces::there(ladder), foreign: crd.map(|edge| edge.from.component).collect() }
     }
 }
 
@@ -84,7 +79,7 @@ fn retry(ladder: &Ladder, phase: &Phase) -> Value {
 }
 
 /// The options of the targets and of a policy.
-fn written_options(ladder: &Ladder, policy: &Value) -> Vec<String> {
+pub(super) fn written_options(ladder: &Ladder, policy: &Value) -> Vec<String> {
     let mut options: Vec<String> = ladder.settings.targets.sync_options.clone();
     let written = policy.get("syncOptions").and_then(Value::as_array).into_iter().flatten();
     options.extend(written.filter_map(Value::as_str).map(str::to_owned));
@@ -96,7 +91,7 @@ fn options(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>, policy: &V
     let mut options = written_options(ladder, policy);
     options.extend(component.descriptor.sync_options.iter().cloned());
     let skip = ladder.settings.is_on(SKIP_DRY_RUN_RULE) && facts.foreign.contains(&index);
-    let create = is_namespace_missing(component, facts);
+    let create = facts.namespaces.missing(component).is_some();
     completed(options, [Some(CREATE_NAMESPACE).filter(|_| create), Some(SKIP_DRY_RUN).filter(|_| skip)])
 }
 
@@ -111,16 +106,9 @@ fn completed(written: Vec<String>, automatic: [Option<&str>; 2]) -> Vec<String> 
     options
 }
 
-fn key(option: &str) -> &str {
+/// The name of a sync option.
+pub(super) fn key(option: &str) -> &str {
     option.split('=').next().unwrap_or_default().trim()
-}
-
-/// Whether nobody brings the namespace the component goes to.
-fn is_namespace_missing(component: &Component, facts: &Facts<'_>) -> bool {
-    let namespace = component.descriptor.destination.namespace.as_ref().unwrap_or(&component.namespace);
-    !namespace.is_empty()
-        && !facts.namespaces.contains(namespace.as_str())
-        && !["default", "kube-system", "kube-public"].contains(&namespace.as_str())
 }
 
 /// The descriptor's value of an option stands instead of the targets'.
