@@ -45,8 +45,15 @@ impl Key {
         self.0.update(part);
     }
 
+    /// The name of what is kept under it.
     fn name(&self) -> String {
         hex(self.0.clone().finalize().as_slice()) + SUFFIX
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
     }
 }
 

@@ -11,6 +11,7 @@ mod generate;
 mod golden;
 mod harness;
 mod hostile;
+mod hostile_sources;
 mod readme;
 mod real_tools;
 mod rollout_bytes;
