@@ -1,5 +1,7 @@
 //! Becomes another program that ends when the one who asked for it ends, whatever ended that.
 
+#![expect(clippy::disallowed_methods, reason = "it becomes the program it starts")]
+
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::process::CommandExt;

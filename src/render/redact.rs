@@ -63,8 +63,8 @@ fn forms(value: &str) -> [String; 7] {
         escaped(value, |char| html_escape(char).or_else(|| json_escape(char))),
         json,
         value.replace('\'', "''"),
-        base64(value.as_bytes(), b"+/"),
-        base64(value.as_bytes(), b"-_"),
+        base64(value.as_bytes(), *b"+/"),
+        base64(value.as_bytes(), *b"-_"),
     ]
 }
 
@@ -112,9 +112,8 @@ fn common_escape(char: char) -> Option<String> {
 }
 
 /// Base64 with the last two digits given, without the filling, which may or may not follow.
-fn base64(bytes: &[u8], last: &[u8; 2]) -> String {
-    let digits: Vec<u8> =
-        (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain(last.iter().copied()).collect();
+fn base64(bytes: &[u8], last: [u8; 2]) -> String {
+    let digits: Vec<u8> = (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain(last).collect();
     let mut text = String::new();
     for three in bytes.chunks(3) {
         let bits = (0..3).fold(0, |bits, at| bits << 8 | usize::from(three.get(at).copied().unwrap_or(0)));

@@ -3,6 +3,8 @@
 //! Argo CD kills the plugin itself, and nobody else, the moment a request's deadline has passed. So a tool is started
 //! through a launcher (this program again) that asks the kernel to end it together with us; see `launch`.
 
+#![expect(clippy::disallowed_methods, reason = "this is where programs are started")]
+
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
