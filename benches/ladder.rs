@@ -3,6 +3,8 @@
 //! Nothing is asserted: a target stands beside each figure, because even ratios move on a busy machine.
 //! `cargo bench -- --quick` leaves out the 300 MB platform; `-- --in DIR` keeps the trees in an empty directory.
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads files and starts programs")]
+
 mod corpus;
 mod measure;
 

@@ -2,25 +2,20 @@
 //!
 //! Paths are relative to the root with `/`; links that leave the root are refused, as Argo CD does.
 
+#![expect(clippy::disallowed_methods, reason = "this is where files are read")]
+
+mod walk;
+
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+
+pub use walk::{Entry, Links, Walk};
 
 use crate::problem::{Problem, Problems};
 
 /// Files larger than this are refused.
 const MAX_FILE_BYTES: u64 = 256 * 1024 * 1024;
-
-/// One directory entry.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry {
-    /// Name without path.
-    pub name: String,
-    /// Whether it is a directory.
-    pub is_directory: bool,
-    /// Whether it is a link to nothing.
-    pub is_dangling: bool,
-}
 
 /// `base/path` with `.` and `..` taken out; a path that leaves the root keeps its leading `..`.
 #[must_use]
@@ -38,34 +33,10 @@ pub fn joined(base: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// The entries of a directory by name; hidden ones are left out.
-///
-/// # Errors
-/// When it cannot be listed.
-pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
-    let path = inside(root, directory)?;
-    let read = fs::read_dir(&path).map_err(|error| unreadable(directory, &error))?;
-    let mut entries = Vec::new();
-    for entry in read {
-        let entry = entry.map_err(|error| unreadable(directory, &error))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with('.') {
-            continue;
-        }
-        let file_type = entry.file_type().map_err(|error| unreadable(&joined(directory, &name), &error))?;
-        let is_dangling = file_type.is_symlink()
-            && fs::metadata(entry.path()).is_err_and(|error| error.kind() == ErrorKind::NotFound);
-        let is_directory = if is_dangling {
-            false
-        } else if file_type.is_symlink() {
-            link_target_is_directory(root, &joined(directory, &name))?
-        } else {
-            file_type.is_dir()
-        };
-        entries.push(Entry { name, is_directory, is_dangling });
-    }
-    entries.sort();
-    Ok(entries)
+/// A path as an argument of a program: never an option, whatever it is called.
+#[must_use]
+pub fn argument(path: &str) -> String {
+    if path.is_empty() { ".".to_owned() } else { format!("./{path}") }
 }
 
 /// All files below a directory, hidden ones too, sorted; links that leave the root are refused.
@@ -74,21 +45,13 @@ pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
 /// When a directory cannot be listed.
 pub fn files_below(root: &Path, directory: &str) -> Result<Vec<String>, Problems> {
     let mut files = Vec::new();
-    let mut open = vec![directory.to_owned()];
-    while let Some(current) = open.pop() {
-        let path = inside(root, &current)?;
-        for entry in fs::read_dir(&path).map_err(|error| unreadable(&current, &error))? {
-            let entry = entry.map_err(|error| unreadable(&current, &error))?;
-            let below = joined(&current, &entry.file_name().to_string_lossy());
-            let file_type = entry.file_type().map_err(|error| unreadable(&below, &error))?;
-            let is_directory = match file_type.is_symlink() {
-                true if fs::metadata(entry.path()).is_err() => continue,
-                true => link_target_is_directory(root, &below)?,
-                false => file_type.is_dir(),
-            };
-            if is_directory { open.push(below) } else { files.push(below) }
+    let walk = Walk { root, with_hidden: true, links: Links::EachPath };
+    walk.visit(directory, |path, entry| {
+        if !entry.is_directory && !entry.is_dangling {
+            files.push(path);
         }
-    }
+        true
+    })?;
     files.sort();
     Ok(files)
 }
@@ -98,13 +61,28 @@ pub fn files_below(root: &Path, directory: &str) -> Result<Vec<String>, Problems
 /// # Errors
 /// When it cannot be read.
 pub fn read_bytes(root: &Path, file: &str) -> Result<Vec<u8>, Problems> {
-    let path = inside(root, file)?;
-    checked_size(&path, file)?;
-    fs::read(&path).map_err(|error| unreadable(file, &error))
+    whole(&inside(root, file)?, file)
 }
 
-/// Refuses what cannot be read whole: a pipe or a device would keep us waiting for ever.
-fn checked_size(path: &Path, file: &str) -> Result<(), Problems> {
+/// Reads a text file.
+///
+/// # Errors
+/// When it is missing, unreadable, too large or not UTF-8.
+pub fn read(root: &Path, file: &str) -> Result<String, Problems> {
+    text(read_bytes(root, file)?, file)
+}
+
+/// Reads a text file that may lie anywhere, because the user named it.
+///
+/// # Errors
+/// When it is missing, unreadable, too large or not UTF-8.
+pub fn read_anywhere(file: &Path) -> Result<String, Problems> {
+    let shown = file.display().to_string();
+    text(whole(file, &shown)?, &shown)
+}
+
+/// The bytes of a file. What cannot be read whole is refused: a pipe or a device would keep us waiting for ever.
+fn whole(path: &Path, file: &str) -> Result<Vec<u8>, Problems> {
     let metadata = fs::metadata(path).map_err(|error| unreadable(file, &error))?;
     let size = metadata.len();
     if !metadata.is_file() {
@@ -114,7 +92,15 @@ fn checked_size(path: &Path, file: &str) -> Result<(), Problems> {
         let message = format!("the file has {size} bytes, more than the {MAX_FILE_BYTES} read here");
         return Err(Problem::new(message).at(file).into());
     }
-    Ok(())
+    fs::read(path).map_err(|error| unreadable(file, &error))
+}
+
+fn text(bytes: Vec<u8>, file: &str) -> Result<String, Problems> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..at]).count();
+        Problem::new("the file is not UTF-8 text").at(format!("{file}:{line}")).into()
+    })
 }
 
 /// Path, size and time of change of a program on the PATH: another program has another stamp.
@@ -137,35 +123,6 @@ pub fn link_targets(root: &Path, directory: &str) -> Vec<String> {
     targets.filter_map(|target| Some(target.strip_prefix(&root).ok()?.to_str()?.to_owned())).collect()
 }
 
-/// Whether a link leads to a directory; one that leads back to a folder on its own path would never end.
-fn link_target_is_directory(root: &Path, link: &str) -> Result<bool, Problems> {
-    let target = inside(root, link)?;
-    let real = |path: &Path| path.canonicalize().map_err(|error| unreadable(link, &error));
-    let real_target = real(&target)?;
-    for folder in Path::new(link).ancestors().skip(1) {
-        if real(&root.join(folder))?.starts_with(&real_target) {
-            let problem = Problem::new("the link leads back to a folder above it").at(link);
-            return Err(problem.help("remove the link").into());
-        }
-    }
-    Ok(target.is_dir())
-}
-
-/// Reads a text file.
-///
-/// # Errors
-/// When it is missing, unreadable, too large or not UTF-8.
-pub fn read(root: &Path, file: &str) -> Result<String, Problems> {
-    let path = inside(root, file)?;
-    checked_size(&path, file)?;
-    let bytes = fs::read(&path).map_err(|error| unreadable(file, &error))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..at]).count();
-        Problem::new("the file is not UTF-8 text").at(format!("{file}:{line}")).into()
-    })
-}
-
 /// Reads a text file that may be absent.
 ///
 /// # Errors
@@ -186,7 +143,7 @@ pub fn is_directory(root: &Path, path: &str) -> bool {
     root.join(path).is_dir()
 }
 
-/// The real path, if it stays under the root.
+/// The path, if it stays under the root.
 fn inside(root: &Path, path: &str) -> Result<PathBuf, Problems> {
     if Path::new(path).components().any(|part| matches!(part, Component::ParentDir | Component::RootDir)) {
         return Err(leaves(path));

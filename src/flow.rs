@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::catalogue::Catalogue;
 use crate::classify::{self, Classified};
-use crate::discover;
+use crate::discover::{self, Discovered};
 use crate::fixes::split_late::Late;
 use crate::fixes::{self, Fixed, View};
 use crate::gates;
@@ -86,7 +86,8 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     };
     let settings = adjusted(written, options)?;
     let catalogue = catalogue(&settings)?;
-    let descriptors = discover::descriptors(root)?;
+    let Discovered { descriptors, findings: unseen } = discover::descriptors(root)?;
+    findings.extend(unseen);
     if descriptors.is_empty() {
         return Err(no_descriptors(root));
     }

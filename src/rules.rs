@@ -22,6 +22,7 @@ pub const IDS: &[&str] = &[
     "render-not-kept",
     "nested-source-skipped",
     "dangling-link",
+    "linked-component-skipped",
     "existing-order-contradicts-evidence",
     "unsatisfied-reference",
     "role-without-rung",

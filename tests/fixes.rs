@@ -1,5 +1,6 @@
 //! Each fix: a tree where it acts, and one where it must not.
 
+#![expect(clippy::disallowed_methods, reason = "tests read files and start programs")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
 
 use std::fs;

@@ -1,6 +1,8 @@
 //! Random syncs, ordered by us and by the real gitops-engine: the lists of tasks must be the same, text by text.
 //! Where the engine itself leaves the order to chance, ours is told the engine's choice; all that follows from it is compared.
 
+#![expect(clippy::disallowed_methods, reason = "tests read files and start programs")]
+
 #[path = "oracle/cases.rs"]
 mod cases;
 #[path = "oracle/program.rs"]

@@ -1,6 +1,7 @@
 //! What Go's own YAML parser reads after a splice is what it read before, plus the annotation.
 //! Nasty generated documents and every manifest of the examples go through `sigs.k8s.io/yaml`, before and after.
 
+#![expect(clippy::disallowed_methods, reason = "tests read files and start programs")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
 
 #[path = "support/documents.rs"]

@@ -168,7 +168,8 @@ pub struct RenderArgs {
     /// Only rungs from A to B, both included
     #[arg(long, value_name = "A-B")]
     pub phases: Option<String>,
-    /// Write to a file, or one file per component into a directory, instead of standard output
+    /// Write to a file, or one file per component into a directory, instead of standard output. Nothing is replaced
+    /// before everything is written; other files of a directory stay
     #[arg(short, long, value_name = "FILE|DIR")]
     pub output: Option<PathBuf>,
     /// Accept a result without any manifest

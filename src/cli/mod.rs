@@ -1,8 +1,11 @@
 //! The command line: what was typed → library calls → exit code. Nothing here decides an order.
 
+#![expect(clippy::disallowed_methods, reason = "this is the edge: it reads the environment and writes files")]
+
 pub mod args;
 mod completions;
 mod explain;
+mod files;
 mod generate;
 mod health_checks;
 mod output;

@@ -1,4 +1,4 @@
-//! Standard output, standard error, files written whole or not at all, and building the ladder for a command.
+//! Standard output, standard error, and building the ladder for a command.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -106,30 +106,4 @@ pub(super) fn problem(error: &anyhow::Error) {
         Some(problems) => writeln!(out, "{problems}"),
         None => writeln!(out, "error: {error:#}"),
     };
-}
-
-/// Writes a file whole or not at all.
-pub(super) fn to_file(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> anyhow::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let place = || format!("{} cannot be written", path.display());
-    // Without the name of the temporary file, which nobody has asked for.
-    let file = tempfile::Builder::new()
-        .permissions(permissions())
-        .tempfile_in(directory)
-        .map_err(|error| io::Error::from(error.kind()))
-        .with_context(place)?;
-    let mut out = io::BufWriter::with_capacity(1 << 18, file);
-    write(&mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error).with_context(place)?;
-    file.persist(path).with_context(place)?;
-    Ok(())
-}
-
-/// Temporary files are private by default; the result is for everybody.
-fn permissions() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::Permissions::from_mode(0o644)
 }

@@ -12,7 +12,7 @@ use crate::{discover, load};
 pub(super) fn run(args: &ParametersArgs) -> anyhow::Result<Exit> {
     let root = args.path.as_path();
     let settings = load::settings(root, &mut Vec::new())?;
-    let loaded = load::components(root, &discover::descriptors(root)?, &settings)?;
+    let loaded = load::components(root, &discover::descriptors(root)?.descriptors, &settings)?;
     let declared = loaded.components.iter().flat_map(|component| &component.environments);
     let environments: BTreeSet<String> = declared.chain(settings.environments.keys()).cloned().collect();
     let targets = Target::value_variants().iter().filter_map(ValueEnum::to_possible_value);

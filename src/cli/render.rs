@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::args::{RenderArgs, Target};
-use super::{Exit, output};
+use super::{Exit, files, output};
 use crate::emit::{self, Selection};
 use crate::load::settings::Scope;
 use crate::model::{ComponentIndex, Ladder, Level, Phase, ResourceIndex};
@@ -118,7 +118,7 @@ fn manifests(
             let all = |out: &mut dyn Write| write_all(&documents, jobs.iter(), out);
             match target {
                 None => output::raw_to_stdout(all),
-                Some(file) => output::to_file(file, all),
+                Some(file) => files::to_file(file, all),
             }
         }
     }
@@ -148,21 +148,21 @@ fn per_component(
     for index in sequence {
         by_component.entry(ladder.resource(*index).component).or_default().push(*index);
     }
-    // All documents first: a directory is written whole or not at all.
-    let mut files: BTreeMap<String, (ComponentIndex, Vec<Spliced<'_>>)> = BTreeMap::new();
+    let mut by_file: BTreeMap<String, (ComponentIndex, Vec<Spliced<'_>>)> = BTreeMap::new();
     for (component, own) in by_component {
         let name = &ladder.component(component).name;
         let file = format!("{}.yaml", name.replace('/', "-"));
-        if let Some((other, _)) = files.get(&file) {
+        if let Some((other, _)) = by_file.get(&file) {
             return Err(Problems::from(same_file(&ladder.component(*other).name, name, &file)).into());
         }
-        files.insert(file, (component, emit::documents(ladder, &own)?));
+        by_file.insert(file, (component, emit::documents(ladder, &own)?));
     }
-    for (file, (component, documents)) in files {
+    // Nothing is replaced before everything is written.
+    let staged = by_file.into_iter().map(|(file, (component, documents))| {
         let own = jobs.iter().filter(|(index, _)| *index == component);
-        output::to_file(&directory.join(file), |out| write_all(&documents, own, out))?;
-    }
-    Ok(())
+        files::staged(&directory.join(file), |out| write_all(&documents, own, out))
+    });
+    files::place(staged.collect::<anyhow::Result<Vec<_>>>()?)
 }
 
 fn same_file(one: &str, other: &str, file: &str) -> Problem {

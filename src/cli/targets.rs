@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::args::{RenderArgs, Target};
 use super::render::{is_directory, not_fetched, nothing_to_write, selection};
-use super::{Exit, output};
+use super::{Exit, files, output};
 use crate::emit::{self, Selection};
 use crate::load::settings::Scope;
 use crate::model::{ComponentIndex, Finding, Ladder, Level};
@@ -42,12 +42,13 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
         }
         Some(directory) if is_directory(directory) => {
             std::fs::create_dir_all(directory)?;
-            for (name, object) in &objects {
+            let staged = objects.iter().map(|(name, object)| {
                 let file = directory.join(format!("{}.yaml", object_name(name)));
-                output::to_file(&file, |mut out| target::write([object], &mut out))?;
-            }
+                files::staged(&file, |mut out| target::write([object], &mut out))
+            });
+            files::place(staged.collect::<anyhow::Result<Vec<_>>>()?)?;
         }
-        Some(file) => output::to_file(file, |mut out| target::write(all(&objects), &mut out))?,
+        Some(file) => files::to_file(file, |mut out| target::write(all(&objects), &mut out))?,
         None => output::raw_to_stdout(|mut out| target::write(all(&objects), &mut out))?,
     }
     Ok(Exit::Fine)
@@ -88,23 +89,27 @@ fn flux_directory(
         }
     }
     std::fs::create_dir_all(directory)?;
+    let mut staged = Vec::new();
     for (folder, documents) in &folders {
         std::fs::create_dir_all(folder)?;
-        output::to_file(&folder.join("manifests.yaml"), |mut out| emit::write(documents, &mut out))?;
-        kustomization(folder, "manifests.yaml")?;
+        staged
+            .push(files::staged(&folder.join("manifests.yaml"), |mut out| emit::write(documents, &mut out))?);
+        staged.push(kustomization(folder, "manifests.yaml")?);
     }
-    output::to_file(&directory.join("kustomizations.yaml"), |mut out| target::write(all(objects), &mut out))?;
+    let kustomizations = directory.join("kustomizations.yaml");
+    staged.push(files::staged(&kustomizations, |mut out| target::write(all(objects), &mut out))?);
     // Without it Flux would take the folders below for manifests of the directory itself.
-    kustomization(directory, "kustomizations.yaml")
+    staged.push(kustomization(directory, "kustomizations.yaml")?);
+    files::place(staged)
 }
 
-fn kustomization(directory: &Path, resource: &str) -> anyhow::Result<()> {
+fn kustomization(directory: &Path, resource: &str) -> anyhow::Result<files::Staged> {
     let object = json!({
         "apiVersion": "kustomize.config.k8s.io/v1beta1",
         "kind": "Kustomization",
         "resources": [resource],
     });
-    output::to_file(&directory.join("kustomization.yaml"), |out| {
+    files::staged(&directory.join("kustomization.yaml"), |out| {
         out.write_all(yaml::from_json(&object).as_bytes())
     })
 }

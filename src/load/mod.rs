@@ -68,10 +68,8 @@ pub fn settings(root: &Path, findings: &mut Vec<Finding>) -> Result<Settings, Pr
 /// # Errors
 /// When the file cannot be read or says something impossible.
 pub fn settings_file(path: &Path, findings: &mut Vec<Finding>) -> Result<Settings, Problems> {
-    let shown = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Problem::new(format!("the settings cannot be read: {error}")).at(&shown))?;
-    settings::parse(&Arc::from(shown), &text, findings)
+    let text = disk::read_anywhere(path)?;
+    settings::parse(&Arc::from(path.display().to_string()), &text, findings)
 }
 
 /// Reads every descriptor; all problems are reported together.

@@ -1,24 +1,19 @@
 //! A Helm chart → its text, by `helm template` with the arguments Argo CD uses.
 //!
-//! Inline values travel in a private file: a command line is seen by everybody on the machine and in messages.
+//! Words of the repo never stand alone on the command line, where one that begins with `-` would be an option: a folder
+//! is `./FOLDER`, everything else `--option=WORD`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use serde_json::Value;
+use std::path::Path;
 
 use super::cache::Key;
-use super::redact::Redaction;
 use super::remote::Remote;
 use super::tools::{Call, Tools};
+use super::values::Values;
 use super::{Output, sources};
 use crate::disk;
 use crate::load::LoadedComponent;
 use crate::load::descriptor::ChartSource;
 use crate::problem::{Problem, Problems};
-use crate::yaml::Limits;
-use crate::yaml::tree;
 
 /// A chart of a component, with everything its render depends on.
 #[derive(Debug)]
@@ -52,10 +47,13 @@ pub fn template(root: &Path, chart: &Chart<'_>, tools: &Tools<'_>) -> Result<Out
     let Remote::Chart { name, repository, version } = &remote else { return Ok(Output::Remote(remote)) };
     let mut source = match repository.strip_prefix("oci://") {
         Some(_) => vec![format!("{}/{name}", repository.trim_end_matches('/'))],
-        None => vec![name.clone(), "--repo".to_owned(), repository.clone()],
+        None => vec![name.clone(), format!("--repo={repository}")],
     };
-    source.extend(version.iter().flat_map(|version| ["--version".to_owned(), version.clone()]));
-    Ok(run(root, chart, source, &values, tools))
+    source.extend(version.iter().map(|version| format!("--version={version}")));
+    // Where nothing is: helm would take a folder of the chart's name for the chart.
+    let words =
+        [source, arguments(chart, tools), values.arguments(&std::path::absolute(root).unwrap_or_default())];
+    Ok(run(tools.nowhere(), words.concat(), &values, tools))
 }
 
 fn local(root: &Path, chart: &Chart<'_>, folder: &str, tools: &Tools<'_>) -> Result<Output, Problems> {
@@ -66,65 +64,61 @@ fn local(root: &Path, chart: &Chart<'_>, folder: &str, tools: &Tools<'_>) -> Res
             .into());
     }
     let values = Values::read(root, chart)?;
+    let words =
+        [vec![disk::argument(folder)], arguments(chart, tools), values.arguments(Path::new("."))].concat();
+    sources::kept(tools, || key(root, chart, folder, tools), || run(root, words, &values, tools))
+}
+
+/// The key of a render, from what lies on the disk now.
+fn key(root: &Path, chart: &Chart<'_>, folder: &str, tools: &Tools<'_>) -> Result<Option<Key>, Problems> {
+    // Links are checked whether or not the result is kept.
     let files = sources::files(root, [folder.to_owned()].iter())?;
-    let key = match sources::version(tools, ["helm"].into_iter()) {
-        Some(version) => {
-            let mut key = Key::new(&version);
-            for argument in arguments(chart, tools) {
-                key.add(argument);
-            }
-            values.add_to(&mut key);
-            sources::add(&mut key, root, &files)?;
-            Some(key)
-        }
-        None => None,
-    };
-    let cached = key.as_ref().zip(tools.cache.as_ref());
-    if let Some(text) = cached.and_then(|(key, cache)| cache.get(key)) {
-        return Ok(Output::Text(text));
+    let Some(version) = sources::version(tools, ["helm"].into_iter()) else { return Ok(None) };
+    let mut key = Key::new(&version);
+    for argument in arguments(chart, tools) {
+        key.add(argument);
     }
-    let source = vec![if folder.is_empty() { ".".to_owned() } else { folder.to_owned() }];
-    let output = run(root, chart, source, &values, tools);
-    if let (Output::Text(text), Some((key, cache))) = (&output, cached) {
-        cache.put(key, text);
-    }
-    Ok(output)
+    Values::read(root, chart)?.add_to(&mut key);
+    sources::add(&mut key, root, &files)?;
+    Ok(Some(key))
 }
 
 /// What a descriptor without a path must name.
 fn remote(chart: &Chart<'_>) -> Result<Remote, Problems> {
-    match (&chart.settings.name, &chart.settings.repo_url) {
-        (Some(name), Some(repository)) => Ok(Remote::Chart {
-            name: name.clone(),
-            repository: repository.clone(),
-            version: chart.settings.version.clone(),
-        }),
-        _ => Err(Problem::new("the chart has neither a `path` nor a `name` with a `repoURL`")
+    let (Some(name), Some(repository)) = (&chart.settings.name, &chart.settings.repo_url) else {
+        return Err(Problem::new("the chart has neither a `path` nor a `name` with a `repoURL`")
             .at(&chart.component.source_origin)
             .help(
                 "name the folder of a chart in the repo, or `repoURL`, `name` and `version` of a remote one",
             )
-            .into()),
-    }
+            .into());
+    };
+    let version = &chart.settings.version;
+    // They also stand in the command that is offered for vendoring.
+    checked(chart, "name", name, &['-', '.', '/'])?;
+    checked(chart, "repoURL", repository, &['-'])?;
+    checked(chart, "version", version.as_deref().unwrap_or_default(), &['-'])?;
+    Ok(Remote::Chart { name: name.clone(), repository: repository.clone(), version: version.clone() })
 }
 
-fn run(root: &Path, chart: &Chart<'_>, source: Vec<String>, values: &Values, tools: &Tools<'_>) -> Output {
-    let mut words = vec!["template".to_owned()];
-    words.extend(source);
-    words.extend(arguments(chart, tools));
-    for (file, _) in &values.files {
-        words.extend(["--values".to_owned(), file.clone()]);
+/// Refuses a name that helm would take for an option or for a path of this machine, in the terms of the descriptor.
+fn checked(chart: &Chart<'_>, field: &str, word: &str, forbidden: &[char]) -> Result<(), Problem> {
+    if !word.starts_with(forbidden) {
+        return Ok(());
     }
-    let inline = match values.inline_file(tools, &chart.component.component.name) {
-        Ok(file) => file,
-        Err(error) => {
-            return Output::Failed(super::tools::ToolError::Broken { command: "helm".to_owned(), error });
-        }
+    Err(Problem::new(format!("`{word}` cannot be the `{field}` of a chart"))
+        .at(&chart.component.source_origin)
+        .help("name a chart of a repository; the folder of one in the repo is `chart.path`"))
+}
+
+fn run(directory: &Path, words: Vec<String>, values: &Values, tools: &Tools<'_>) -> Output {
+    let call = Call {
+        program: "helm",
+        arguments: [vec!["template".to_owned()], words].concat(),
+        directory,
+        redaction: &values.redaction,
+        input: values.inline.as_deref(),
     };
-    if let Some(file) = &inline {
-        words.extend(["--values".to_owned(), file.display().to_string()]);
-    }
-    let call = Call { program: "helm", arguments: words, directory: root, redaction: &values.redaction };
     match tools.run(&call) {
         Ok(text) => Output::Text(text),
         Err(error) => Output::Failed(error),
@@ -135,79 +129,16 @@ fn run(root: &Path, chart: &Chart<'_>, source: Vec<String>, values: &Values, too
 fn arguments(chart: &Chart<'_>, tools: &Tools<'_>) -> Vec<String> {
     let component = &chart.component.component;
     let release = chart.settings.release_name.as_ref().unwrap_or(&component.name);
-    let mut words = vec!["--name-template".to_owned(), release.clone()];
+    let mut words = vec![format!("--name-template={release}")];
     let namespace =
         if component.namespace.is_empty() { chart.destination } else { component.namespace.as_str() };
     if !namespace.is_empty() {
-        words.extend(["--namespace".to_owned(), namespace.to_owned()]);
+        words.push(format!("--namespace={namespace}"));
     }
-    if let Some(version) = &tools.options.kube_version {
-        words.extend(["--kube-version".to_owned(), version.clone()]);
-    }
-    for version in &tools.options.api_versions {
-        words.extend(["--api-versions".to_owned(), version.clone()]);
-    }
+    words.extend(tools.options.kube_version.iter().map(|version| format!("--kube-version={version}")));
+    words.extend(tools.options.api_versions.iter().map(|version| format!("--api-versions={version}")));
     if !chart.settings.skip_crds {
         words.push("--include-crds".to_owned());
     }
     words
-}
-
-/// The values of a render: files, then what the descriptor says itself, which wins.
-#[derive(Debug, Default)]
-struct Values {
-    files: Vec<(String, String)>,
-    inline: Option<String>,
-    redaction: Redaction,
-}
-
-impl Values {
-    fn read(root: &Path, chart: &Chart<'_>) -> Result<Self, Problems> {
-        let mut values = Self::default();
-        for file in &chart.settings.value_files {
-            let path = disk::joined(&chart.base, file);
-            let text = disk::read(root, &path).map_err(|Problems(problems)| {
-                let reason = problems.first().map_or(String::new(), |problem| problem.message.clone());
-                Problem::new(format!("the value file `{path}` cannot be used: {reason}"))
-                    .at(&chart.component.source_origin)
-                    .help("value files are relative to the descriptor and lie below the root")
-            })?;
-            values.hide(&text);
-            values.files.push((path, text));
-        }
-        // A chart's own values may hold secrets too.
-        if let Some(folder) = &chart.folder
-            && let Ok(Some(text)) = disk::read_optional(root, &disk::joined(folder, "values.yaml"))
-        {
-            values.hide(&text);
-        }
-        if !chart.settings.values.is_empty() {
-            let text = Value::Object(chart.settings.values.clone()).to_string();
-            values.hide(&text);
-            values.inline = Some(text);
-        }
-        Ok(values)
-    }
-
-    fn hide(&mut self, text: &str) {
-        // What is no YAML is left to helm, whose message says where.
-        if let Ok(node) = tree::parse(&Arc::new(text.to_owned()), &Limits::default()) {
-            self.redaction.hide(&node);
-        }
-    }
-
-    fn add_to(&self, key: &mut Key) {
-        for (file, text) in &self.files {
-            key.add(file);
-            key.add(text);
-        }
-        key.add(self.inline.as_deref().unwrap_or_default());
-    }
-
-    fn inline_file(&self, tools: &Tools<'_>, component: &str) -> std::io::Result<Option<PathBuf>> {
-        let Some(text) = &self.inline else { return Ok(None) };
-        let path = tools.home().join(format!("values-{}.json", component.replace('/', "-")));
-        fs::write(&path, text)?;
-        Ok(Some(path))
-    }
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::inflated::Charts;
 use super::redact::Redaction;
 use crate::disk;
 use crate::problem::{Problem, Problems};
@@ -70,8 +71,9 @@ pub fn read(root: &Path, folder: &str) -> Result<Kustomization, Problems> {
         // What is no YAML is left to kustomize, whose message says more.
         let Ok(node) = tree::parse(&text, &Limits::default()) else { continue };
         whole.take_references(root, &folder, &file, &node, &mut open);
-        whole.take_charts(root, &folder, &node);
         whole.is_encrypted |= decrypted_files(&node).any(|file| is_encrypted(root, &folder, file));
+        let charts = Charts::of(root, &folder, &file, &node)?;
+        whole.take_charts(root, charts);
         whole.hide_secrets(root, &folder, &node);
     }
     Ok(whole)
@@ -98,31 +100,11 @@ impl Kustomization {
         }
     }
 
-    /// Charts that kustomize inflates: those in `chartHome` are local, others it would fetch.
-    fn take_charts(&mut self, root: &Path, folder: &str, node: &Node) {
-        let charts = ["helmCharts", "helmChartInflationGenerator"];
-        let home = node.at(&["helmGlobals", "chartHome"]).and_then(Node::text).unwrap_or("charts");
-        let home = disk::joined(folder, home);
-        for chart in charts.iter().filter_map(|field| node.get(field)).flat_map(Node::items) {
-            self.has_charts = true;
-            let field = |name: &str| chart.get(name).and_then(Node::text);
-            let Some(name) = field("name").or_else(|| field("chartName")) else { continue };
-            let versioned = field("version").map(|version| format!("{name}-{version}"));
-            let is_here = [Some(name.to_owned()), versioned]
-                .into_iter()
-                .flatten()
-                .any(|at| disk::is_directory(root, &disk::joined(&home, &at)));
-            if !is_here && self.remote.is_none() {
-                let from = field("repo").or_else(|| field("chartRepoUrl")).unwrap_or("nowhere");
-                self.remote = Some((folder.to_owned(), format!("chart {name} of {from}")));
-            }
-            for inline in ["valuesInline", "values"].iter().filter_map(|field| chart.get(field)) {
-                self.redaction.hide(inline);
-            }
-        }
-        if self.has_charts && disk::is_directory(root, &home) {
-            self.folders.insert(home);
-        }
+    fn take_charts(&mut self, root: &Path, charts: Charts) {
+        self.has_charts |= charts.is_any;
+        self.folders.extend(charts.homes.into_iter().filter(|home| disk::is_directory(root, home)));
+        self.remote = self.remote.take().or(charts.remote);
+        self.redaction.append(charts.redaction);
     }
 
     /// Literals of secret generators and lines of the files they read.

@@ -23,19 +23,11 @@ pub fn build(root: &Path, folder: &str, tools: &Tools<'_>) -> Result<Output, Pro
         let base = Remote::Base { directory: folder.to_owned(), address: address.clone() };
         return Ok(Output::Remote(base));
     }
-    let key = key(root, folder, &kustomization, tools)?;
-    if let Some(text) = key.as_ref().and_then(|key| tools.cache.as_ref()?.get(key)) {
-        return Ok(Output::Text(text));
-    }
-    Ok(match run(root, folder, &kustomization, tools) {
-        Ok(text) => {
-            if let (Some(cache), Some(key)) = (&tools.cache, &key) {
-                cache.put(key, &text);
-            }
-            Output::Text(text)
-        }
+    let run = || match run(root, folder, &kustomization, tools) {
+        Ok(text) => Output::Text(text),
         Err(error) => Output::Failed(error),
-    })
+    };
+    sources::kept(tools, || key(root, folder, tools), run)
 }
 
 fn run(
@@ -48,12 +40,12 @@ fn run(
     if kustomization.has_charts && disk::program_stamp("helm").is_none() {
         return Err(ToolError::Missing("helm"));
     }
-    let folder = if folder.is_empty() { "." } else { folder };
     let mut missing = ToolError::Missing("kustomize");
     for (program, verb) in PROGRAMS {
-        let mut arguments = vec![(*verb).to_owned(), folder.to_owned()];
+        let mut arguments = vec![(*verb).to_owned(), disk::argument(folder)];
         arguments.extend(chart_arguments(kustomization, tools));
-        let call = Call { program, arguments, directory: root, redaction: &kustomization.redaction };
+        let redaction = &kustomization.redaction;
+        let call = Call { program, arguments, directory: root, redaction, input: None };
         match tools.run(&call) {
             Err(error @ ToolError::Missing(_)) if *program == "kustomize" => missing = error,
             Err(ToolError::Missing(_)) => {}
@@ -68,23 +60,16 @@ fn chart_arguments(kustomization: &Kustomization, tools: &Tools<'_>) -> Vec<Stri
     if !kustomization.has_charts {
         return Vec::new();
     }
-    let mut arguments = vec!["--enable-helm".to_owned(), "--helm-command".to_owned(), "helm".to_owned()];
-    if let Some(version) = &tools.options.kube_version {
-        arguments.extend(["--helm-kube-version".to_owned(), version.clone()]);
-    }
-    for version in &tools.options.api_versions {
-        arguments.extend(["--helm-api-versions".to_owned(), version.clone()]);
-    }
+    let mut arguments = vec!["--enable-helm".to_owned(), "--helm-command=helm".to_owned()];
+    let options = tools.options;
+    arguments.extend(options.kube_version.iter().map(|version| format!("--helm-kube-version={version}")));
+    arguments.extend(options.api_versions.iter().map(|version| format!("--helm-api-versions={version}")));
     arguments
 }
 
 /// The key of a render; remote parts may change without us seeing it, so those are never kept.
-fn key(
-    root: &Path,
-    folder: &str,
-    kustomization: &Kustomization,
-    tools: &Tools<'_>,
-) -> Result<Option<Key>, Problems> {
+fn key(root: &Path, folder: &str, tools: &Tools<'_>) -> Result<Option<Key>, Problems> {
+    let kustomization = kustomization::read(root, folder)?;
     // Links are checked whether or not the result is kept.
     let files = sources::files(root, kustomization.folders.iter())?;
     if tools.cache.is_none() || kustomization.remote.is_some() {
@@ -99,7 +84,7 @@ fn key(
         key.add(version);
     }
     key.add(folder);
-    for argument in chart_arguments(kustomization, tools) {
+    for argument in chart_arguments(&kustomization, tools) {
         key.add(argument);
     }
     sources::add(&mut key, root, &files)?;

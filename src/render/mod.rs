@@ -2,10 +2,12 @@
 
 pub mod cache;
 pub mod helm;
+mod inflated;
 pub mod kustomization;
 pub mod kustomize;
 pub mod launch;
 pub mod manifest;
+mod pipes;
 pub mod plain;
 pub mod query;
 pub mod redact;
@@ -13,6 +15,7 @@ pub mod remote;
 pub mod sources;
 pub mod template;
 pub mod tools;
+pub mod values;
 
 use std::path::Path;
 use std::sync::Arc;

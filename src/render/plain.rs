@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobSetBuilder};
 
 use super::kustomization;
 use crate::discover::DESCRIPTOR_NAMES;
-use crate::disk;
+use crate::disk::{self, Links, Walk};
 use crate::model::{Origin, Tool};
 use crate::problem::{Problem, Problems};
 
@@ -34,26 +34,27 @@ pub struct Found {
 
 /// All manifest files below a directory, without those of other components, charts or kustomizations.
 ///
+/// Links to folders are followed, which Argo CD's own directory source does not; a folder that two paths lead to is read
+/// once, where it really is.
+///
 /// # Errors
 /// When a directory cannot be listed.
 pub fn in_directory(root: &Path, directory: &str) -> Result<Found, Problems> {
     let mut found = Found::default();
-    let mut open = vec![directory.to_owned()];
-    while let Some(current) = open.pop() {
-        for entry in disk::list(root, &current)? {
-            let path = disk::joined(&current, &entry.name);
-            if entry.is_directory {
-                match tool_of(root, &path) {
-                    _ if is_described(root, &path) => {}
-                    Some(tool) => found.skipped.push((path, tool)),
-                    None => open.push(path),
-                }
-            } else if is_manifest(&entry.name) {
-                let list = if entry.is_dangling { &mut found.dangling } else { &mut found.files };
-                list.push(path);
+    let walk = Walk { root, with_hidden: false, links: Links::EachFolderOnce };
+    walk.visit(directory, |path, entry| {
+        if entry.is_directory {
+            if is_described(root, &path) {
+                return false;
             }
+            let Some(tool) = tool_of(root, &path) else { return true };
+            found.skipped.push((path, tool));
+        } else if is_manifest(&entry.name) {
+            let list = if entry.is_dangling { &mut found.dangling } else { &mut found.files };
+            list.push(path);
         }
-    }
+        false
+    })?;
     found.files.sort();
     found.skipped.sort();
     found.dangling.sort();
@@ -107,13 +108,13 @@ fn common_base(base: &str, patterns: &[String]) -> String {
 /// All files below a directory, each with whether it is a link to nothing.
 fn everything(root: &Path, directory: &str) -> Result<Vec<(String, bool)>, Problems> {
     let mut files = Vec::new();
-    let mut open = vec![directory.to_owned()];
-    while let Some(current) = open.pop() {
-        for entry in disk::list(root, &current)? {
-            let path = disk::joined(&current, &entry.name);
-            if entry.is_directory { open.push(path) } else { files.push((path, entry.is_dangling)) }
+    let walk = Walk { root, with_hidden: false, links: Links::EachPath };
+    walk.visit(directory, |path, entry| {
+        if !entry.is_directory {
+            files.push((path, entry.is_dangling));
         }
-    }
+        true
+    })?;
     Ok(files)
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::Output;
 use super::cache::Key;
 use super::redact::Redaction;
 use super::tools::{Call, Tools};
@@ -34,6 +35,31 @@ pub fn add(key: &mut Key, root: &Path, files: &[String]) -> Result<(), Problems>
     Ok(())
 }
 
+/// What was kept under a key, else what `run` makes, which is kept where it may be.
+///
+/// # Errors
+/// When a source cannot be read.
+pub fn kept(
+    tools: &Tools<'_>,
+    key: impl Fn() -> Result<Option<Key>, Problems>,
+    run: impl FnOnce() -> Output,
+) -> Result<Output, Problems> {
+    let before = key()?;
+    let Some((cache, before)) = tools.cache.as_ref().zip(before) else { return Ok(run()) };
+    if let Some(text) = cache.get(&before) {
+        return Ok(Output::Text(text));
+    }
+    let output = run();
+    // A source that changed meanwhile made something else than its key says.
+    let is_unchanged = || matches!(key(), Ok(Some(after)) if after == before);
+    if let Output::Text(text) = &output
+        && is_unchanged()
+    {
+        cache.put(&before, text);
+    }
+    Ok(output)
+}
+
 /// Version of the first of some programs that is there, as it says itself.
 ///
 /// Asking takes as long as a small render, so the answer is kept for as long as the program's file stays the same.
@@ -49,7 +75,7 @@ pub fn version(tools: &Tools<'_>, programs: impl Iterator<Item = &'static str>) 
         let arguments: &[&str] = if program == "kubectl" { &["version", "--client"] } else { &["version"] };
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
         let redaction = Redaction::default();
-        let call = Call { program, arguments, directory: Path::new("/"), redaction: &redaction };
+        let call = Call { program, arguments, directory: Path::new("/"), redaction: &redaction, input: None };
         let version = format!("{program} {}", tools.run(&call).ok()?);
         cache.put(&key, &version);
         return Some(version);

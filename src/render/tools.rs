@@ -3,12 +3,13 @@
 //! Argo CD kills the plugin itself, and nobody else, the moment a request's deadline has passed. So a tool is started
 //! through a launcher (this program again) that asks the kernel to end it together with us; see `launch`.
 
+#![expect(clippy::disallowed_methods, reason = "this is where programs are started")]
+
 use std::ffi::{OsStr, OsString};
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,9 @@ use wait_timeout::ChildExt;
 
 use super::cache::Cache;
 use super::launch;
+use super::pipes;
 use super::redact::Redaction;
+use crate::disk;
 use crate::problem::Problem;
 
 /// Longest output of a tool that is read: Argo CD passes no more than this on.
@@ -80,6 +83,7 @@ pub struct Tools<'o> {
     pub cache: Option<Cache>,
     started: Instant,
     home: TempDir,
+    nowhere: TempDir,
 }
 
 /// One call of a tool.
@@ -93,6 +97,8 @@ pub struct Call<'c> {
     pub directory: &'c Path,
     /// What its messages must not show.
     pub redaction: &'c Redaction,
+    /// What it reads from its standard input.
+    pub input: Option<&'c str>,
 }
 
 /// Why a tool gave no output.
@@ -143,18 +149,22 @@ impl<'o> Tools<'o> {
     /// # Errors
     /// When there is no place for temporary files.
     pub fn new(options: &'o ToolOptions) -> Result<Self, Problem> {
-        let home = TempDir::with_prefix("argocd-ladder-").map_err(|error| {
-            Problem::new(format!("no temporary directory can be made: {error}"))
-                .help("point TMPDIR at a writable directory")
-        })?;
+        let made = |directory: std::io::Result<TempDir>| {
+            directory.map_err(|error| {
+                Problem::new(format!("no temporary directory can be made: {error}"))
+                    .help("point TMPDIR at a writable directory")
+            })
+        };
+        let home = made(TempDir::with_prefix("argocd-ladder-"))?;
+        let nowhere = made(TempDir::with_prefix_in("nowhere-", home.path()))?;
         let cache = options.cache_directory.as_deref().map(|path| Cache::new(path, options.cache_bytes));
-        Ok(Self { options, cache, started: Instant::now(), home })
+        Ok(Self { options, cache, started: Instant::now(), home, nowhere })
     }
 
-    /// A directory for files the tools are given, such as inline values.
+    /// A directory without anything a tool could take for what it was told.
     #[must_use]
-    pub fn home(&self) -> &Path {
-        self.home.path()
+    pub fn nowhere(&self) -> &Path {
+        self.nowhere.path()
     }
 
     /// Runs a tool and gives its standard output.
@@ -169,11 +179,12 @@ impl<'o> Tools<'o> {
         }
         let broken = |error| ToolError::Broken { command: command.clone(), error };
         let mut child = self.start(call).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => ToolError::Missing(call.program),
+            ErrorKind::NotFound if is_missing(call) => ToolError::Missing(call.program),
             _ => broken(error),
         })?;
-        let stdout = reader(child.stdout.take());
-        let stderr = reader(child.stderr.take());
+        pipes::writer(child.stdin.take(), call.input);
+        let stdout = pipes::reader(child.stdout.take(), MAX_OUTPUT_BYTES);
+        let stderr = pipes::reader(child.stderr.take(), MAX_OUTPUT_BYTES);
         let status = child.wait_timeout(self.left()).map_err(broken)?;
         // Also after a clean end: whatever it left behind would hold the pipes open.
         stop_group(&child);
@@ -187,8 +198,10 @@ impl<'o> Tools<'o> {
             None => Err(deadline()),
             // First of all: a tool whose reader stops ends in a broken pipe.
             Some(_) if stdout.len() as u64 > MAX_OUTPUT_BYTES => Err(ToolError::TooLong(command)),
-            // The launcher answers for a program that is not there as a shell does.
-            Some(status) if status.code() == Some(launch::NOT_FOUND) => Err(ToolError::Missing(call.program)),
+            // The launcher answers for a program that is not there as a shell does, and so may a program that is.
+            Some(status) if status.code() == Some(launch::NOT_FOUND) && is_missing(call) => {
+                Err(ToolError::Missing(call.program))
+            }
             Some(status) if !status.success() => {
                 let stderr = self.shown_stderr(call, &stderr);
                 Err(ToolError::Failed { command, status, stderr })
@@ -230,7 +243,7 @@ impl<'o> Tools<'o> {
             .current_dir(call.directory)
             .env_clear()
             .envs(self.environment())
-            .stdin(Stdio::null())
+            .stdin(if call.input.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
@@ -255,32 +268,20 @@ impl<'o> Tools<'o> {
     }
 }
 
-/// The command line for people. A cluster has hundreds of API versions, which would hide everything else.
-fn command_line(call: &Call<'_>) -> String {
-    let mut words = vec![call.program];
-    let mut arguments = call.arguments.iter().map(String::as_str).peekable();
-    while let Some(word) = arguments.next() {
-        words.push(word);
-        if word.ends_with("api-versions") {
-            while arguments.next().is_some() && arguments.next_if_eq(&word).is_some() {}
-            words.push("...");
-        }
-    }
-    words.join(" ")
+/// Whether a program is not on the PATH, which a tool has from us.
+fn is_missing(call: &Call<'_>) -> bool {
+    disk::program_stamp(call.program).is_none()
 }
 
-fn reader<R: Read + Send + 'static>(pipe: Option<R>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(pipe) = pipe {
-            // A pipe that breaks has said what it had to say. One byte more than allowed shows that it was too long.
-            let _ = pipe.take(MAX_OUTPUT_BYTES + 1).read_to_end(&mut bytes);
-        }
-        // Nobody listens any more once the deadline has passed.
-        let _ = sender.send(bytes);
+/// The command line for people. A cluster has hundreds of API versions, which would hide everything else.
+fn command_line(call: &Call<'_>) -> String {
+    let shown = call.arguments.iter().map(|word| match word.split_once('=') {
+        Some((option, _)) if option.ends_with("api-versions") => format!("{option}=..."),
+        _ => word.clone(),
     });
-    receiver
+    let mut words: Vec<String> = std::iter::once(call.program.to_owned()).chain(shown).collect();
+    words.dedup();
+    words.join(" ")
 }
 
 fn stop_group(child: &Child) {

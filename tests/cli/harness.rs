@@ -121,13 +121,13 @@ impl Tree {
     }
 }
 
-/// Files below a directory, relative to it, sorted.
+/// Files and links below a directory, relative to it, sorted.
 pub(crate) fn files(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![directory.to_owned()];
     while let Some(current) = open.pop() {
         for path in entries(&current) {
-            if path.is_dir() {
+            if path.is_dir() && !path.is_symlink() {
                 open.push(path);
             } else {
                 let relative = path.strip_prefix(directory).expect("it was found below");

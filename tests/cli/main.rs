@@ -1,5 +1,7 @@
 //! The real binary from the outside: what is typed, what comes back.
 
+#![expect(clippy::disallowed_methods, reason = "tests read files and start programs")]
+
 mod bytes;
 mod commands;
 mod example_app_of_apps;
@@ -11,6 +13,7 @@ mod generate;
 mod golden;
 mod harness;
 mod hostile;
+mod hostile_sources;
 mod readme;
 mod real_tools;
 mod rollout_bytes;
@@ -18,3 +21,4 @@ mod rollout_phases;
 mod sidecar;
 mod sources;
 mod targets;
+mod written_files;

@@ -1,4 +1,6 @@
 //! Runs `argocd-ladder` on the real Argo CD, Flux and Kubernetes; `README.md` beside this file says how to add a case.
+
+#![expect(clippy::disallowed_methods, reason = "tests read files and start programs")]
 #![expect(clippy::print_stdout, reason = "a test runner reports on stdout")]
 #![expect(clippy::exit, reason = "the inner process must stop at once when the outer one is gone")]
 

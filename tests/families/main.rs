@@ -3,6 +3,7 @@
 //! `cases/<family>.yaml` holds the cases; each compares ALL edges of its manifests. The last test walks both
 //! catalogues and fails on a row that no case exercises.
 
+#![expect(clippy::disallowed_methods, reason = "tests read files and start programs")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should fail")]
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,5 +1,7 @@
 //! Laws that hold for every tree and every stream of manifests.
 
+#![expect(clippy::disallowed_methods, reason = "tests read files and start programs")]
+
 mod phases;
 mod streams;
 

@@ -1,6 +1,8 @@
 //! The line reader against yaml-rust2: whatever the text, both give the same events with the same marks, the
 //! same outline and the same error.
 
+#![expect(clippy::disallowed_methods, reason = "tests read and write files")]
+
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,6 +1,8 @@
 //! Laws that hold for every document: a splice adds what it should and nothing else, doing it twice changes
 //! nothing, lists and streams give back their parts, and no text makes the module panic.
 
+#![expect(clippy::disallowed_methods, reason = "tests read and write files")]
+
 use std::borrow::Cow;
 use std::sync::Arc;
 

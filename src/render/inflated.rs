@@ -1,0 +1,154 @@
+//! Charts that a kustomization inflates: kustomize runs helm for them, with words of the repo among its arguments.
+//!
+//! kustomize checks neither those words nor where a chart lies, and `--enable-helm` is passed on whoever wrote them. So
+//! what helm would take for an option, and what lies outside the root, is refused here.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::redact::Redaction;
+use crate::disk;
+use crate::problem::{Problem, Problems};
+use crate::yaml::tree::{self, Node};
+use crate::yaml::{self, Limits, YamlError};
+
+/// Fields of a kustomization that list charts.
+const LISTS: &[&str] = &["helmCharts", "helmChartInflationGenerator"];
+/// The kind of a generator that is a chart.
+const GENERATOR: &str = "HelmChartInflationGenerator";
+/// Fields that hold values, which go to helm in a file.
+const VALUES: &[&str] = &["valuesInline", "values"];
+
+/// What a kustomization says of charts.
+#[derive(Debug, Default)]
+pub(super) struct Charts {
+    /// Whether there is one.
+    pub(super) is_any: bool,
+    /// Folders that hold them.
+    pub(super) homes: Vec<String>,
+    /// The first that kustomize would fetch: where it is said, and what.
+    pub(super) remote: Option<(String, String)>,
+    /// Their values.
+    pub(super) redaction: Redaction,
+}
+
+/// Where a chart is said.
+#[derive(Debug, Clone, Copy)]
+struct Saying<'k> {
+    root: &'k Path,
+    folder: &'k str,
+    file: &'k str,
+}
+
+impl Charts {
+    /// The charts of one kustomization.
+    pub(super) fn of(root: &Path, folder: &str, file: &str, node: &Node) -> Result<Self, Problems> {
+        let saying = Saying { root, folder, file };
+        let mut charts = Self::default();
+        let globals: Vec<&Node> = fields(node, "helmGlobals").collect();
+        for chart in LISTS.iter().flat_map(|list| fields(node, list)).flat_map(Node::items) {
+            charts.take(saying, chart, &globals)?;
+        }
+        let mut unclear = Vec::new();
+        for generator in fields(node, "generators").flat_map(Node::items) {
+            if !charts.take_generator(saying, generator)? {
+                unclear.push(generator);
+            }
+        }
+        match unclear.first() {
+            Some(generator) if charts.is_any => Err(refused(
+                saying,
+                generator,
+                "nobody can tell which charts this generator makes, and it stands beside charts",
+                "list the file of the generator itself",
+            )),
+            _ => Ok(charts),
+        }
+    }
+
+    /// A generator may be a chart, written in place or in a file; whether it could be read.
+    fn take_generator(&mut self, saying: Saying<'_>, generator: &Node) -> Result<bool, Problems> {
+        let Some(text) = generator.text() else { return Ok(false) };
+        let path = disk::joined(saying.folder, text);
+        let in_place = text.contains('\n');
+        let (file, text) = if in_place {
+            (saying.file, text.to_owned())
+        } else {
+            let Ok(text) = disk::read(saying.root, &path) else { return Ok(false) };
+            (path.as_str(), text)
+        };
+        let Ok(documents) = documents(text) else { return Ok(false) };
+        for document in &documents {
+            if fields(document, "kind").any(|kind| kind.text() == Some(GENERATOR)) {
+                self.take(Saying { file, ..saying }, document, &[document])?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// One chart; `globals` say in which folder charts are.
+    fn take(&mut self, saying: Saying<'_>, chart: &Node, globals: &[&Node]) -> Result<(), Problems> {
+        self.is_any = true;
+        for inline in VALUES.iter().filter_map(|field| chart.get(field)) {
+            self.redaction.hide(inline);
+        }
+        for (_, value) in chart.entries().iter().filter(|(name, _)| !is_values(name)) {
+            checked(saying, value)?;
+        }
+        let homes: Vec<&str> =
+            globals.iter().flat_map(|globals| fields(globals, "chartHome")).filter_map(Node::text).collect();
+        let outside = || refused(saying, chart, "the chart lies outside the root", "copy it below the root");
+        if homes.iter().any(|home| home.starts_with('/')) {
+            return Err(outside());
+        }
+        let homes = if homes.is_empty() { vec!["charts"] } else { homes };
+        let homes: Vec<String> = homes.iter().map(|home| disk::joined(saying.folder, home)).collect();
+        let names =
+            ["name", "chartName"].iter().flat_map(|field| fields(chart, field)).filter_map(Node::text);
+        let of = |field: &str| fields(chart, field).filter_map(Node::text).last();
+        for name in names {
+            let versioned = of("version").map(|version| format!("{name}-{version}"));
+            let at: Vec<String> = std::iter::once(name.to_owned()).chain(versioned).collect();
+            let places: Vec<String> =
+                homes.iter().flat_map(|home| at.iter().map(|at| disk::joined(home, at))).collect();
+            if places.iter().any(|place| place.starts_with("..")) {
+                return Err(outside());
+            }
+            if !places.iter().any(|place| disk::is_directory(saying.root, place)) && self.remote.is_none() {
+                let from = of("repo").or_else(|| of("chartRepoUrl")).unwrap_or("nowhere");
+                self.remote = Some((saying.folder.to_owned(), format!("chart {name} of {from}")));
+            }
+        }
+        self.homes.extend(homes);
+        Ok(())
+    }
+}
+
+/// The fields of a name, as Go's JSON reads them: in any case.
+fn fields<'n>(node: &'n Node, name: &str) -> impl Iterator<Item = &'n Node> {
+    let is_it = move |key: &Node| key.text().is_some_and(|text| text.eq_ignore_ascii_case(name));
+    node.entries().iter().filter(move |(key, _)| is_it(key)).map(|(_, value)| value)
+}
+
+fn is_values(name: &Node) -> bool {
+    name.text().is_some_and(|name| VALUES.contains(&name))
+}
+
+fn documents(text: String) -> Result<Vec<Node>, YamlError> {
+    let chunks = yaml::split(&Arc::new(text))?;
+    chunks.iter().map(|chunk| tree::parse_chunk(chunk, &Limits::default())).collect()
+}
+
+/// Refuses words that helm would take for an option.
+fn checked(saying: Saying<'_>, node: &Node) -> Result<(), Problems> {
+    if node.text().is_some_and(|text| text.trim_start().starts_with('-')) {
+        let fact = "a word of a chart begins with `-`, which helm would take for an option";
+        return Err(refused(saying, node, fact, "write it without, or among the values"));
+    }
+    let below = node.items().iter().chain(node.entries().iter().map(|(_, value)| value));
+    below.into_iter().try_for_each(|one| checked(saying, one))
+}
+
+fn refused(saying: Saying<'_>, node: &Node, fact: &str, help: &str) -> Problems {
+    Problem::new(fact).at(format!("{}:{}", saying.file, node.mark.line)).help(help).into()
+}

@@ -1,0 +1,109 @@
+//! The values of a chart's render: files, then what the descriptor says itself, which wins.
+//!
+//! Inline values go through standard input: a command line is seen by everybody on the machine and in messages, and a
+//! file would outlive a run that is killed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::cache::Key;
+use super::helm::Chart;
+use super::redact::Redaction;
+use crate::disk;
+use crate::problem::{Problem, Problems};
+use crate::yaml::Limits;
+use crate::yaml::tree;
+
+/// The values of a render.
+#[derive(Debug, Default)]
+pub struct Values {
+    files: Vec<(String, String)>,
+    /// What the descriptor says itself.
+    pub inline: Option<String>,
+    /// What of them messages must not show.
+    pub redaction: Redaction,
+}
+
+impl Values {
+    /// Reads the values of a chart.
+    ///
+    /// # Errors
+    /// When a value file cannot be read.
+    pub fn read(root: &Path, chart: &Chart<'_>) -> Result<Self, Problems> {
+        let mut values = Self::default();
+        for file in &chart.settings.value_files {
+            let path = disk::joined(&chart.base, file);
+            let text = disk::read(root, &path).map_err(|Problems(problems)| {
+                let reason = problems.first().map_or(String::new(), |problem| problem.message.clone());
+                Problem::new(format!("the value file `{path}` cannot be used: {reason}"))
+                    .at(&chart.component.source_origin)
+                    .help("value files are relative to the descriptor and lie below the root")
+            })?;
+            values.hide(&text);
+            values.files.push((path, text));
+        }
+        // A chart's own values may hold secrets too.
+        if let Some(folder) = &chart.folder
+            && let Ok(Some(text)) = disk::read_optional(root, &disk::joined(folder, "values.yaml"))
+        {
+            values.hide(&text);
+        }
+        if !chart.settings.values.is_empty() {
+            let text = Value::Object(chart.settings.values.clone()).to_string();
+            values.hide(&text);
+            values.inline = Some(text);
+        }
+        Ok(values)
+    }
+
+    fn hide(&mut self, text: &str) {
+        // What is no YAML is left to helm, whose message says where.
+        if let Ok(node) = tree::parse(&Arc::new(text.to_owned()), &Limits::default()) {
+            self.redaction.hide(&node);
+        }
+    }
+
+    /// Adds them to the key of a render.
+    pub fn add_to(&self, key: &mut Key) {
+        for (file, text) in &self.files {
+            key.add(file);
+            key.add(text);
+        }
+        key.add(self.inline.as_deref().unwrap_or_default());
+    }
+
+    /// What helm is told of them; `root` is how the root is called where helm runs.
+    #[must_use]
+    pub fn arguments(&self, root: &Path) -> Vec<String> {
+        let files = self.files.iter().map(|(file, _)| one_of_a_list(&root.join(file).to_string_lossy()));
+        let inline = self.inline.iter().map(|_| "-".to_owned());
+        files.chain(inline).map(|file| format!("--values={file}")).collect()
+    }
+}
+
+/// helm reads a list of files there, in the quoting of CSV: a comma would make two files of one, the second anywhere.
+fn one_of_a_list(file: &str) -> String {
+    if file.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", file.replace('"', "\"\""))
+    } else {
+        file.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_of_a_list;
+
+    #[test]
+    fn a_value_file_stays_one_file() {
+        for (file, expected) in [
+            ("./a/values.yaml", "./a/values.yaml"),
+            ("./a,/etc/passwd", "\"./a,/etc/passwd\""),
+            ("./a\"b", "\"./a\"\"b\""),
+        ] {
+            assert_eq!(one_of_a_list(file), expected);
+        }
+    }
+}
