@@ -136,6 +136,9 @@ pub struct ParametersArgs {
     /// Directory with descriptors
     #[arg(default_value = ".")]
     pub path: PathBuf,
+    /// How tools may run.
+    #[command(flatten)]
+    pub tools: ToolArgs,
 }
 
 /// `launch`.

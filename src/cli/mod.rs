@@ -18,7 +18,7 @@ mod targets;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use args::{Args, Command};
 
@@ -36,7 +36,10 @@ pub enum Exit {
 /// Parses, runs, reports.
 #[must_use]
 pub fn run() -> ExitCode {
-    let args = match Args::try_parse() {
+    let parsed = without_empty_variables(Args::command())
+        .try_get_matches()
+        .and_then(|matches| Args::from_arg_matches(&matches));
+    let args = match parsed {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print();
@@ -66,6 +69,15 @@ pub fn run() -> ExitCode {
             ExitCode::from(Exit::Failed as u8)
         }
     }
+}
+
+/// A variable that is set to nothing is as good as unset: that is how a container's manifest switches one off.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty =
+        |arg: &clap::Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(|arg| if is_empty(&arg) { arg.env(None::<&str>) } else { arg })
+        .mut_subcommands(without_empty_variables)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
