@@ -17,10 +17,11 @@ mod targets;
 
 use std::io;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use args::{Args, Command};
+use args::{Args, Command, LaunchArgs};
 
 use crate::render::launch;
 
@@ -48,7 +49,9 @@ pub fn run() -> ExitCode {
     };
     let result = match args.command {
         Command::Launch(args) => {
-            let code = launch::launch(args.parent, &args.program, &args.arguments);
+            let LaunchArgs { parent, time, home, program, arguments } = args;
+            let time = Duration::from_millis(time);
+            let code = launch::Watch { parent, home, time, program, arguments }.run();
             return ExitCode::from(u8::try_from(code).unwrap_or(1));
         }
         Command::Generate(args) => generate::run(args),

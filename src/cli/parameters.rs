@@ -41,15 +41,12 @@ fn choices(root: &Path, tools: ToolOptions) -> Result<Choices, Problems> {
     let declared = loaded.components.iter().flat_map(|component| &component.environments);
     let environments: BTreeSet<String> = declared.chain(settings.environments.keys()).cloned().collect();
     let named = |rungs: &Rungs| rungs.list.iter().map(|rung| rung.phase.0.clone()).collect();
-    let (components, rungs) = match build(root, &Options { tools, ..Options::default() }) {
-        Ok(ladder) => {
-            let components = ladder.components.iter().map(|component| component.name.clone());
-            (components.collect(), named(&ladder.rungs))
-        }
-        Err(_) => {
-            let components = loaded.components.iter().map(|loaded| loaded.component.name.clone());
-            (components.collect(), named(&settings.rungs))
-        }
+    let (components, rungs) = if let Ok(ladder) = build(root, &Options { tools, ..Options::default() }) {
+        let components = ladder.components.iter().map(|component| component.name.clone());
+        (components.collect(), named(&ladder.rungs))
+    } else {
+        let components = loaded.components.iter().map(|loaded| loaded.component.name.clone());
+        (components.collect(), named(&settings.rungs))
     };
     Ok(Choices { targets: Vec::new(), components, rungs, environments: environments.into_iter().collect() })
 }
