@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::harness::{Tree, documents, repository, run};
+use crate::harness::{Tree, documents, files, repository, run};
 use crate::real_tools::{path_with, tool};
 
 fn read(path: &str) -> Value {
@@ -127,17 +127,27 @@ fn the_kustomization_names_files_that_are_there() {
 #[test]
 fn the_example_is_an_installation_with_the_container() {
     let Some(path) = path_with(&["kustomize"]) else { return };
-    let tree = Tree::copy_of(&repository().join("sidecar"));
-    let example = fs::read_to_string(tree.path().join("example/kustomization.yaml")).expect("it is there");
+    let tree = Tree::empty();
+    for folder in ["sidecar", "examples/sidecar"] {
+        for file in files(&repository().join(folder)) {
+            let path = format!("{folder}/{file}");
+            tree.write(&path, fs::read(repository().join(&path)).expect("it was listed"));
+        }
+    }
+    let example =
+        fs::read_to_string(tree.path().join("examples/sidecar/kustomization.yaml")).expect("it is there");
     let address =
         example.lines().find_map(|line| line.strip_prefix("  - https://")).expect("it names Argo CD");
     assert!(address.starts_with("raw.githubusercontent.com/argoproj/argo-cd/v"), "{address}");
-    tree.write("example/kustomization.yaml", example.replace(&format!("https://{address}"), "argocd.yaml"));
     tree.write(
-        "example/argocd.yaml",
+        "examples/sidecar/kustomization.yaml",
+        example.replace(&format!("https://{address}"), "argocd.yaml"),
+    );
+    tree.write(
+        "examples/sidecar/argocd.yaml",
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: argocd-repo-server}\nspec: {template: {spec: {containers: [{name: argocd-repo-server, image: argocd}]}}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n",
     );
-    let built = documents(&tool(tree.path(), &path, "kustomize", &["build", "example"]));
+    let built = documents(&tool(tree.path(), &path, "kustomize", &["build", "examples/sidecar"]));
     let deployment = built.iter().find(|one| one["kind"] == "Deployment").expect("the repo-server");
     let containers = deployment["spec"]["template"]["spec"]["containers"].as_array().expect("a list");
     let own = containers.iter().find(|one| one["name"] == "argocd-ladder").expect("the sidecar");
