@@ -8,6 +8,7 @@ mod walk;
 
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
 pub use walk::{Entry, Links, Walk};
@@ -103,14 +104,26 @@ fn text(bytes: Vec<u8>, file: &str) -> Result<String, Problems> {
     })
 }
 
-/// Path, size and time of change of a program on the PATH: another program has another stamp.
+/// The absolute entries of the PATH. Any other, an empty one too, would let the repo at hand bring the programs.
 #[must_use]
-pub fn program_stamp(program: &str) -> Option<String> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(program)).find_map(|file| {
-        let metadata = fs::metadata(&file).ok().filter(fs::Metadata::is_file)?;
-        Some(format!("{} {} {:?}", file.display(), metadata.len(), metadata.modified().ok()?))
+pub fn search_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).filter(|entry| entry.is_absolute()).collect()
+}
+
+/// The first program of a name on the PATH that may be run.
+#[must_use]
+pub fn program(name: &str) -> Option<PathBuf> {
+    search_path().into_iter().map(|entry| entry.join(name)).find(|file| {
+        fs::metadata(file).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
     })
+}
+
+/// Path, size and time of change of a program: another program has another stamp.
+#[must_use]
+pub fn program_stamp(file: &Path) -> Option<String> {
+    let metadata = fs::metadata(file).ok()?;
+    Some(format!("{} {} {:?}", file.display(), metadata.len(), metadata.modified().ok()?))
 }
 
 /// Where the links of a directory lead, as far as that is below the root; a directory that is not there has none.

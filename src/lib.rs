@@ -13,6 +13,7 @@ pub mod problem;
 pub mod rules;
 pub mod yaml;
 pub mod hosts;
+pub mod address;
 pub mod disk;
 pub mod fingerprint;
 pub mod progress;

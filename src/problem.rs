@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::address::without_credentials;
+
 /// One thing that stops a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -17,7 +19,7 @@ impl Problem {
     /// A problem without a place.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
-        Self { place: None, message: message.into(), help: None }
+        Self { place: None, message: shown(message), help: None }
     }
 
     /// Says where.
@@ -30,9 +32,14 @@ impl Problem {
     /// Says what to edit.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(shown(help));
         self
     }
+}
+
+/// What is shown of a text: no address in it signs anybody in.
+fn shown(text: impl Into<String>) -> String {
+    without_credentials(&text.into()).into_owned()
 }
 
 impl fmt::Display for Problem {

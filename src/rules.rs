@@ -20,6 +20,8 @@ pub const IDS: &[&str] = &[
     "source-not-rendered",
     "remote-source-not-fetched",
     "render-not-kept",
+    "render-not-repeatable",
+    "source-made-nothing",
     "nested-source-skipped",
     "dangling-link",
     "linked-component-skipped",

@@ -48,7 +48,7 @@ pub enum Command {
     /// Print the plugin's parameters for Argo CD's user interface, with what this repo has to choose from
     #[command(after_help = "Example:\n  argocd-ladder parameters examples/rollout-phases | jq '.[].name'")]
     Parameters(ParametersArgs),
-    /// Become a program that ends with the process that asked for it
+    /// Run a program that ends with the process that asked for it
     #[command(hide = true)]
     Launch(LaunchArgs),
     /// Print the health checks that make Argo CD's waves wait, as a patch of argocd-cm
@@ -139,6 +139,9 @@ pub struct ParametersArgs {
     /// Directory with descriptors
     #[arg(default_value = ".")]
     pub path: PathBuf,
+    /// How tools may run.
+    #[command(flatten)]
+    pub tools: ToolArgs,
 }
 
 /// `launch`.
@@ -146,7 +149,11 @@ pub struct ParametersArgs {
 pub struct LaunchArgs {
     /// Process that asked
     pub parent: i32,
-    /// What to become
+    /// Milliseconds it may take
+    pub time: u64,
+    /// Directory that goes when nobody else is left to remove it
+    pub home: PathBuf,
+    /// What to run
     pub program: OsString,
     /// Its arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

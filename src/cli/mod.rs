@@ -17,10 +17,11 @@ mod targets;
 
 use std::io;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
-use args::{Args, Command};
+use args::{Args, Command, LaunchArgs};
 
 use crate::render::launch;
 
@@ -36,7 +37,10 @@ pub enum Exit {
 /// Parses, runs, reports.
 #[must_use]
 pub fn run() -> ExitCode {
-    let args = match Args::try_parse() {
+    let parsed = without_empty_variables(Args::command())
+        .try_get_matches()
+        .and_then(|matches| Args::from_arg_matches(&matches));
+    let args = match parsed {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print();
@@ -45,7 +49,9 @@ pub fn run() -> ExitCode {
     };
     let result = match args.command {
         Command::Launch(args) => {
-            let code = launch::launch(args.parent, &args.program, &args.arguments);
+            let LaunchArgs { parent, time, home, program, arguments } = args;
+            let time = Duration::from_millis(time);
+            let code = launch::Watch { parent, home, time, program, arguments }.run();
             return ExitCode::from(u8::try_from(code).unwrap_or(1));
         }
         Command::Generate(args) => generate::run(args),
@@ -66,6 +72,15 @@ pub fn run() -> ExitCode {
             ExitCode::from(Exit::Failed as u8)
         }
     }
+}
+
+/// A variable that is set to nothing is as good as unset: that is how a container's manifest switches one off.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty =
+        |arg: &clap::Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(|arg| if is_empty(&arg) { arg.env(None::<&str>) } else { arg })
+        .mut_subcommands(without_empty_variables)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::args::Reading;
+use super::args::{Reading, ToolArgs};
 use crate::load::settings::Scope;
 use crate::model::{Finding, Ladder};
 use crate::problem::{Problem, Problems};
@@ -38,7 +38,16 @@ pub(super) fn ladder_for(
         settings: reading.settings.clone(),
         scope: scope.or(reading.scope),
         repository,
-        tools: tools(reading).map_err(Problems::from)?,
+        tools: ToolOptions {
+            kube_version: reading.kube_version.clone().filter(|version| !version.is_empty()),
+            api_versions: reading
+                .api_versions
+                .iter()
+                .filter(|version| !version.is_empty())
+                .cloned()
+                .collect(),
+            ..tools(&reading.tools)?
+        },
         progress: Progress::on_terminal(),
     };
     if path == Path::new("-") {
@@ -56,8 +65,7 @@ pub(super) fn ladder_for(
 }
 
 /// How tools may run, as typed or set in the environment.
-fn tools(reading: &Reading) -> Result<ToolOptions, Problem> {
-    let typed = &reading.tools;
+pub(super) fn tools(typed: &ToolArgs) -> Result<ToolOptions, Problems> {
     let timeout =
         Duration::try_from_secs_f32(typed.timeout).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
             Problem::new(format!("a timeout of {} seconds is none", typed.timeout))
@@ -70,9 +78,8 @@ fn tools(reading: &Reading) -> Result<ToolOptions, Problem> {
         allow_remote: typed.allow_remote,
         cache_directory: typed.cache_dir.clone().filter(|path| !path.as_os_str().is_empty()),
         cache_bytes: typed.cache_size.saturating_mul(1024 * 1024),
-        kube_version: reading.kube_version.clone().filter(|version| !version.is_empty()),
-        api_versions: reading.api_versions.iter().filter(|version| !version.is_empty()).cloned().collect(),
         launcher: std::env::current_exe().ok(),
+        ..usual
     })
 }
 

@@ -10,6 +10,7 @@ use crate::emit::{self, Selection};
 use crate::load::settings::Scope;
 use crate::model::{ComponentIndex, Ladder, Level, Phase, ResourceIndex};
 use crate::problem::{Problem, Problems, suggestion};
+use crate::render::empty;
 use crate::rollback;
 use crate::target::content::fingerprint;
 use crate::yaml::Spliced;
@@ -18,7 +19,8 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
     if args.target != Target::Manifests {
         return super::targets::run(args);
     }
-    let ladder = output::ladder_for(&args.path, &args.reading, scope(args)?, args.repository.clone())?;
+    let mut ladder = output::ladder_for(&args.path, &args.reading, scope(args)?, args.repository.clone())?;
+    accept_empty(&mut ladder, args);
     output::findings(ladder.findings.iter().filter(|finding| finding.level > Level::Info));
     if ladder.worst() == Some(Level::Error) {
         return Ok(Exit::Failed);
@@ -74,6 +76,14 @@ pub(super) fn selection(ladder: &Ladder, args: &RenderArgs) -> Result<Selection,
         components: components(ladder, &args.components)?,
         phases: phases(ladder, args.phases.as_deref())?,
     })
+}
+
+/// A source that made nothing is no error where an empty result is none.
+pub(super) fn accept_empty(ladder: &mut Ladder, args: &RenderArgs) {
+    if args.allow_empty {
+        let about = ladder.findings.iter_mut().filter(|finding| finding.rule == empty::RULE);
+        about.for_each(|finding| finding.level = finding.level.min(Level::Warning));
+    }
 }
 
 /// Why an empty result is refused.

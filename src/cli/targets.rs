@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::args::{RenderArgs, Target};
-use super::render::{is_directory, not_fetched, nothing_to_write, selection};
+use super::render::{accept_empty, is_directory, not_fetched, nothing_to_write, selection};
 use super::{Exit, files, output};
 use crate::emit::{self, Selection};
 use crate::load::settings::Scope;
@@ -14,8 +14,9 @@ use crate::target::{self, Written, applications, applicationset, flux, name::obj
 use crate::yaml;
 
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {
-    let ladder =
+    let mut ladder =
         output::ladder_for(&args.path, &args.reading, Some(Scope::Component), args.repository.clone())?;
+    accept_empty(&mut ladder, args);
     let needed = |finding: &&Finding| finding.level > Level::Info && is_about(finding, args.target);
     let findings: Vec<&Finding> = ladder.findings.iter().filter(needed).collect();
     output::findings(findings.iter().copied());

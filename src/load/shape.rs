@@ -169,7 +169,7 @@ fn too_large(node: &Node, choices: &[&Value], path: &str) -> Option<Misfit> {
     let number = node.plain_value().and_then(|value| value.as_i64())?;
     let most =
         choices.iter().filter(|choice| choice.get("format").is_some()).map(|choice| most(choice)).max()?;
-    let message = format!("`{path}` is `{number}`, more than {most}");
+    let message = format!("`{path}` is {}, more than {most}", shown(node, path));
     (number > most).then_some(Misfit { mark: node.mark, message, help: None })
 }
 
@@ -194,20 +194,27 @@ fn wrong_value(node: &Node, choices: &[&Value], path: &str) -> Misfit {
     let name = if path.is_empty() { "the document".to_owned() } else { format!("`{path}`") };
     let known: Vec<&str> = choices.iter().filter_map(|choice| words(choice)).flatten().collect();
     if let (Some(text), false) = (node.text(), known.is_empty()) {
-        let message = format!("{name} cannot be {}", shown(node));
+        let message = format!("{name} cannot be {}", shown(node, path));
         return Misfit { mark: node.mark, message, help: Some(suggestion(text, known)) };
     }
     let mut takes: Vec<String> = choices.iter().filter_map(|choice| taken(choice)).collect();
     takes.dedup();
-    let message = format!("{name} is {}, not {}", shown(node), takes.join(" or "));
+    let message = format!("{name} is {}, not {}", shown(node, path), takes.join(" or "));
     Misfit { mark: node.mark, message, help: None }
 }
 
-fn shown(node: &Node) -> String {
+/// The key below which charts have their values, and values may be secrets.
+const PRIVATE: &str = "values";
+
+/// What is said of a value: its text, unless that may hold a secret. A text of several lines is somebody's whole file.
+fn shown(node: &Node, path: &str) -> String {
     let tree::Value::Scalar { text, plain, .. } = &node.value else {
         let is_list = matches!(node.value, tree::Value::Sequence(_));
         return if is_list { "a list" } else { "a mapping" }.to_owned();
     };
+    if path.split(['.', '[']).any(|key| key == PRIVATE) || text.trim_end().contains('\n') {
+        return "a text".to_owned();
+    }
     let quote = if *plain { "" } else { "\"" };
     let cut = if text.chars().count() > SHOWN { "…" } else { "" };
     format!("`{quote}{}{cut}{quote}`", text.chars().take(SHOWN).collect::<String>())
@@ -255,6 +262,8 @@ mod tests {
                 "gate": {"anyOf": [{"$ref": "#/$defs/Gate"}, {"type": "null"}]},
                 "waits": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Wait"}]}},
                 "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+                "values": {"type": "object"},
+                "dev": {"type": "object", "properties": {"values": {"type": "object"}}},
                 "free": true
             },
             "$defs": {
@@ -283,6 +292,10 @@ mod tests {
                 "2:9: `name` is missing in `waits[0]`; is `nmae` meant to be `name`?",
             ),
             ("name: a\nlabels: {b: {}}", "2:13: `labels.b` is a mapping, not a text"),
+            ("name: a\nvalues: canary", "2:9: `values` is a text, not a mapping"),
+            ("name: a\nvalues: |\n  p: canary", "3:3: `values` is a text, not a mapping"),
+            ("name: a\ndev: {values: 12345678}", "2:15: `dev.values` is a text, not a mapping"),
+            ("name: a\nlabels: |\n  p: canary\n  q: r", "3:3: `labels` is a text, not a mapping"),
             ("# nothing", "1:1: `name` is missing; add `name`"),
             ("retries: 1", "1:1: `name` is missing; add `name`"),
         ] {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Origin;
+use crate::address::without_credentials;
 
 /// How loud a finding is; `error` stops `render`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -53,7 +54,8 @@ impl Finding {
     /// A finding of `rule` at its usual level.
     #[must_use]
     pub fn new(rule: &'static str, level: Level, message: impl Into<String>) -> Self {
-        Self { rule, level, component: None, message: message.into(), help: None, origin: None }
+        let message = without_credentials(&message.into()).into_owned();
+        Self { rule, level, component: None, message, help: None, origin: None }
     }
 
     /// Says which component it is about.
@@ -73,7 +75,7 @@ impl Finding {
     /// Says what to edit.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(without_credentials(&help.into()).into_owned());
         self
     }
 }

@@ -6,7 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "kept renders lie outside the root")]
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -15,6 +15,8 @@ use sha2::{Digest, Sha256};
 
 /// How the names of entries end: other files in the directory are somebody else's.
 const SUFFIX: &str = ".render";
+/// Length of an entry's first line: a digest and the end of the line.
+const DIGEST_LINE: u64 = 65;
 /// How the names of entries that are being written begin.
 const UNFINISHED: &str = ".new-";
 
@@ -76,7 +78,7 @@ impl Cache {
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<String> {
         let path = self.directory.join(key.name());
-        let entry = fs::read_to_string(&path).ok()?;
+        let entry = self.entry(&path)?;
         let (digest, text) = entry.split_once('\n')?;
         if digest != digest_of(text) {
             return None;
@@ -85,6 +87,18 @@ impl Cache {
         let _ =
             File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         Some(text.to_owned())
+    }
+
+    /// The text of a file that may be an entry: a link may lead to what never ends, and a pipe may never begin.
+    fn entry(&self, path: &Path) -> Option<String> {
+        let found = fs::symlink_metadata(path).ok()?;
+        let longest = self.limit.saturating_add(DIGEST_LINE);
+        if !found.is_file() || found.len() > longest {
+            return None;
+        }
+        let mut entry = String::new();
+        File::open(path).ok()?.take(longest).read_to_string(&mut entry).ok()?;
+        Some(entry)
     }
 
     /// Keeps a text. A cache that cannot be written to is no reason to fail: [`Cache::refusal`] tells of it.
@@ -106,7 +120,14 @@ impl Cache {
             tempfile::Builder::new().prefix(UNFINISHED).suffix(SUFFIX).tempfile_in(&self.directory)?;
         writeln!(file, "{}", digest_of(text))?;
         file.write_all(text.as_bytes())?;
-        file.persist(self.directory.join(key.name()))?;
+        let path = self.directory.join(key.name());
+        let Err(error) = file.persist(&path) else { return Ok(()) };
+        // Anything else but a directory has given way already.
+        if !path.is_dir() || path.is_symlink() {
+            return Err(error.error);
+        }
+        fs::remove_dir_all(&path)?;
+        error.file.persist(&path)?;
         Ok(())
     }
 
@@ -151,6 +172,9 @@ fn hex(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
+    /// Puts something at a path.
+    type Fill = fn(&Path);
+
     fn key(part: &str) -> Key {
         let mut key = Key::new("v1");
         key.add(part);
@@ -185,6 +209,28 @@ mod tests {
         assert!(cache.get(&key("19")).is_some(), "the newest entry is kept");
         cache.put(&key("large"), &"x".repeat(3000));
         assert!(cache.get(&key("large")).is_none(), "what does not fit is not kept");
+    }
+
+    #[test]
+    fn what_is_no_file_is_a_miss_and_gives_way() {
+        let directory = tempfile::tempdir().unwrap();
+        let cache = Cache::new(directory.path(), 1000);
+        let path = directory.path().join(key("a").name());
+        let fill: [(&str, Fill); 4] = [
+            ("a directory", |path| fs::create_dir_all(path.join("below")).unwrap()),
+            ("an endless file", |path| std::os::unix::fs::symlink("/dev/zero", path).unwrap()),
+            ("a pipe", |path| {
+                assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+            }),
+            ("a large file", |path| File::create(path).unwrap().set_len(1 << 40).unwrap()),
+        ];
+        for (what, fill) in fill {
+            fill(&path);
+            assert_eq!(cache.get(&key("a")), None, "{what}");
+            cache.put(&key("a"), "kind: A\n");
+            assert_eq!(cache.get(&key("a")).as_deref(), Some("kind: A\n"), "{what}");
+            fs::remove_file(&path).unwrap();
+        }
     }
 
     #[test]

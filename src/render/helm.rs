@@ -6,6 +6,8 @@
 use std::path::Path;
 
 use super::cache::Key;
+use super::dependencies::{self, Copy};
+use super::redact::Redaction;
 use super::remote::Remote;
 use super::tools::{Call, Tools};
 use super::values::Values;
@@ -53,7 +55,8 @@ pub fn template(root: &Path, chart: &Chart<'_>, tools: &Tools<'_>) -> Result<Out
     // Where nothing is: helm would take a folder of the chart's name for the chart.
     let words =
         [source, arguments(chart, tools), values.arguments(&std::path::absolute(root).unwrap_or_default())];
-    Ok(run(tools.nowhere(), words.concat(), &values, tools))
+    let secrets = || values.secrets(root, None, tools);
+    Ok(run(tools.nowhere(), words.concat(), (&values, &secrets), tools))
 }
 
 fn local(root: &Path, chart: &Chart<'_>, folder: &str, tools: &Tools<'_>) -> Result<Output, Problems> {
@@ -63,24 +66,50 @@ fn local(root: &Path, chart: &Chart<'_>, folder: &str, tools: &Tools<'_>) -> Res
             .help("`chart.path` is relative to the descriptor and names the folder of a chart")
             .into());
     }
+    let built = dependencies::missing(root, folder);
+    let run = || local_run(root, chart, (folder, &built), tools);
+    sources::kept(tools, || key(root, chart, (folder, &built), tools), run)
+}
+
+/// A chart's folder, and those of the dependencies that are built into it.
+type Folders<'f> = (&'f str, &'f [String]);
+
+fn local_run(
+    root: &Path,
+    chart: &Chart<'_>,
+    (folder, built): Folders<'_>,
+    tools: &Tools<'_>,
+) -> Result<Output, Problems> {
     let values = Values::read(root, chart)?;
-    let words =
-        [vec![disk::argument(folder)], arguments(chart, tools), values.arguments(Path::new("."))].concat();
-    sources::kept(tools, || key(root, chart, folder, tools), || run(root, words, &values, tools))
+    let words = |root: &Path| {
+        [vec![disk::argument(folder)], arguments(chart, tools), values.arguments(root)].concat()
+    };
+    let secrets = || values.secrets(root, Some(folder), tools);
+    if built.is_empty() {
+        return Ok(run(root, words(Path::new(".")), (&values, &secrets), tools));
+    }
+    // The chart has the same path in the copy, so that messages are the same too.
+    let copy = Copy::make(root, folder, built, tools.home())?;
+    let absolute = std::path::absolute(root).unwrap_or_default();
+    Ok(run(copy.root(), words(&absolute), (&values, &secrets), tools))
 }
 
 /// The key of a render, from what lies on the disk now.
-fn key(root: &Path, chart: &Chart<'_>, folder: &str, tools: &Tools<'_>) -> Result<Option<Key>, Problems> {
+fn key(
+    root: &Path,
+    chart: &Chart<'_>,
+    (folder, built): Folders<'_>,
+    tools: &Tools<'_>,
+) -> Result<Option<Key>, Problems> {
     // Links are checked whether or not the result is kept.
-    let files = sources::files(root, [folder.to_owned()].iter())?;
+    let files = sources::files(root, std::iter::once(&folder.to_owned()).chain(built))?;
     let Some(version) = sources::version(tools, ["helm"].into_iter()) else { return Ok(None) };
     let mut key = Key::new(&version);
     for argument in arguments(chart, tools) {
         key.add(argument);
     }
     Values::read(root, chart)?.add_to(&mut key);
-    sources::add(&mut key, root, &files)?;
-    Ok(Some(key))
+    Ok(sources::added(key, root, &files))
 }
 
 /// What a descriptor without a path must name.
@@ -111,12 +140,17 @@ fn checked(chart: &Chart<'_>, field: &str, word: &str, forbidden: &[char]) -> Re
         .help("name a chart of a repository; the folder of one in the repo is `chart.path`"))
 }
 
-fn run(directory: &Path, words: Vec<String>, values: &Values, tools: &Tools<'_>) -> Output {
+fn run(
+    directory: &Path,
+    words: Vec<String>,
+    (values, redaction): (&Values, &dyn Fn() -> Redaction),
+    tools: &Tools<'_>,
+) -> Output {
     let call = Call {
         program: "helm",
         arguments: [vec!["template".to_owned()], words].concat(),
         directory,
-        redaction: &values.redaction,
+        redaction,
         input: values.inline.as_deref(),
     };
     match tools.run(&call) {

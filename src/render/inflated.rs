@@ -6,7 +6,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::redact::Redaction;
 use crate::disk;
 use crate::problem::{Problem, Problems};
 use crate::yaml::tree::{self, Node};
@@ -28,8 +27,8 @@ pub(super) struct Charts {
     pub(super) homes: Vec<String>,
     /// The first that kustomize would fetch: where it is said, and what.
     pub(super) remote: Option<(String, String)>,
-    /// Their values.
-    pub(super) redaction: Redaction,
+    /// What is said of each, with the folder paths in it are relative to.
+    pub(super) said: Vec<(String, Node)>,
 }
 
 /// Where a chart is said.
@@ -89,9 +88,7 @@ impl Charts {
     /// One chart; `globals` say in which folder charts are.
     fn take(&mut self, saying: Saying<'_>, chart: &Node, globals: &[&Node]) -> Result<(), Problems> {
         self.is_any = true;
-        for inline in VALUES.iter().filter_map(|field| chart.get(field)) {
-            self.redaction.hide(inline);
-        }
+        self.said.push((saying.folder.to_owned(), chart.clone()));
         for (_, value) in chart.entries().iter().filter(|(name, _)| !is_values(name)) {
             checked(saying, value)?;
         }
@@ -106,16 +103,21 @@ impl Charts {
         let names =
             ["name", "chartName"].iter().flat_map(|field| fields(chart, field)).filter_map(Node::text);
         let of = |field: &str| fields(chart, field).filter_map(Node::text).last();
+        let given = |one: &str, other: &str| of(one).or_else(|| of(other)).filter(|text| !text.is_empty());
+        let (repository, version) = (given("repo", "chartRepoUrl"), given("version", "chartVersion"));
         for name in names {
-            let versioned = of("version").map(|version| format!("{name}-{version}"));
-            let at: Vec<String> = std::iter::once(name.to_owned()).chain(versioned).collect();
-            let places: Vec<String> =
-                homes.iter().flat_map(|home| at.iter().map(|at| disk::joined(home, at))).collect();
+            // Where kustomize itself looks, and pulls to.
+            let at = match (version, repository) {
+                (Some(version), Some(_)) => format!("{name}-{version}/{name}"),
+                _ => name.to_owned(),
+            };
+            let places: Vec<String> = homes.iter().map(|home| disk::joined(home, &at)).collect();
             if places.iter().any(|place| place.starts_with("..")) {
                 return Err(outside());
             }
-            if !places.iter().any(|place| disk::is_directory(saying.root, place)) && self.remote.is_none() {
-                let from = of("repo").or_else(|| of("chartRepoUrl")).unwrap_or("nowhere");
+            let is_here = places.iter().any(|place| disk::is_directory(saying.root, place));
+            // Without a repository kustomize says itself that there is no such chart.
+            if let (Some(from), None, false) = (repository, &self.remote, is_here) {
                 self.remote = Some((saying.folder.to_owned(), format!("chart {name} of {from}")));
             }
         }

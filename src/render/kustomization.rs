@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use super::inflated::Charts;
 use super::redact::Redaction;
+use super::secrets;
+use super::tools::Tools;
 use crate::disk;
 use crate::problem::{Problem, Problems};
 use crate::yaml::Limits;
@@ -28,6 +30,18 @@ const REFERENCES: &[&str] = &[
     "crds",
 ];
 
+/// Fields with files: the list, and where in its entries (or in itself) files are named; "" is the entry itself.
+const FILES: &[(&str, &[&str])] = &[
+    ("patches", &["path"]),
+    ("patchesJson6902", &["path"]),
+    ("patchesStrategicMerge", &[""]),
+    ("replacements", &["path"]),
+    ("openapi", &["path"]),
+    ("configMapGenerator", &["files", "envs", "env"]),
+    ("secretGenerator", &["files", "envs", "env"]),
+    ("helmCharts", &["valuesFile", "additionalValuesFiles"]),
+];
+
 /// A kustomization and everything below it.
 #[derive(Debug, Default)]
 pub struct Kustomization {
@@ -39,8 +53,12 @@ pub struct Kustomization {
     pub has_charts: bool,
     /// Whether a file that Flux decrypts for it, or applies decrypted, is encrypted with SOPS.
     pub is_encrypted: bool,
-    /// Secret values that messages must not show.
-    pub redaction: Redaction,
+    /// Folders that hold charts.
+    pub homes: BTreeSet<String>,
+    /// What is said of charts, each with the folder paths in it are relative to.
+    pub charts: Vec<(String, Node)>,
+    /// All kustomizations it is made of, by folder.
+    pub nodes: Vec<(String, Node)>,
 }
 
 /// The file that makes a folder a kustomization.
@@ -74,7 +92,8 @@ pub fn read(root: &Path, folder: &str) -> Result<Kustomization, Problems> {
         whole.is_encrypted |= decrypted_files(&node).any(|file| is_encrypted(root, &folder, file));
         let charts = Charts::of(root, &folder, &file, &node)?;
         whole.take_charts(root, charts);
-        whole.hide_secrets(root, &folder, &node);
+        whole.take_files(&file, &node);
+        whole.nodes.push((folder, node));
     }
     Ok(whole)
 }
@@ -100,36 +119,42 @@ impl Kustomization {
         }
     }
 
-    fn take_charts(&mut self, root: &Path, charts: Charts) {
-        self.has_charts |= charts.is_any;
-        self.folders.extend(charts.homes.into_iter().filter(|home| disk::is_directory(root, home)));
-        self.remote = self.remote.take().or(charts.remote);
-        self.redaction.append(charts.redaction);
-    }
-
-    /// Literals of secret generators and lines of the files they read.
-    fn hide_secrets(&mut self, root: &Path, folder: &str, node: &Node) {
-        for generator in node.get("secretGenerator").map_or(&[][..], Node::items) {
-            for literal in
-                generator.get("literals").map_or(&[][..], Node::items).iter().filter_map(Node::text)
-            {
-                self.hide_assignment(literal);
-            }
-            for path in generator_files(generator) {
-                // A file that is not there or no text holds nothing kustomize could show.
-                if let Ok(text) = disk::read(root, &disk::joined(folder, path)) {
-                    text.lines().for_each(|line| self.hide_assignment(line));
+    /// Files may be fetched too, but only by an address that a browser would take.
+    fn take_files(&mut self, file: &str, node: &Node) {
+        for (list, fields) in FILES {
+            let whole = node.get(list).into_iter();
+            for entry in whole.flat_map(|list| list.items().iter().chain([list])) {
+                let named = fields
+                    .iter()
+                    .filter_map(|field| if field.is_empty() { Some(entry) } else { entry.get(field) });
+                let each = named.flat_map(|one| one.items().iter().chain([one]));
+                let remote = |one: &&Node| one.text().is_some_and(is_web);
+                if let (Some(address), true) = (each.into_iter().find(remote), self.remote.is_none()) {
+                    let text = address.text().unwrap_or_default().to_owned();
+                    self.remote = Some((format!("{file}:{}", address.mark.line), text));
                 }
             }
         }
     }
 
-    fn hide_assignment(&mut self, text: &str) {
-        self.redaction.hide_text(text);
-        if let Some((_, value)) = text.split_once('=') {
-            self.redaction.hide_text(value);
-        }
+    fn take_charts(&mut self, root: &Path, charts: Charts) {
+        self.has_charts |= charts.is_any;
+        self.homes.extend(charts.homes.into_iter().filter(|home| disk::is_directory(root, home)));
+        self.folders.extend(self.homes.iter().cloned());
+        self.remote = self.remote.take().or(charts.remote);
+        self.charts.extend(charts.said);
     }
+
+    /// What messages about it must not show.
+    #[must_use]
+    pub fn secrets(&self, root: &Path, tools: &Tools<'_>) -> Redaction {
+        secrets::kustomization::of(root, self, tools)
+    }
+}
+
+/// Whether kustomize would fetch a file.
+fn is_web(text: &str) -> bool {
+    !text.contains('\n') && (text.starts_with("https://") || text.starts_with("http://"))
 }
 
 /// The files Flux decrypts: what secret generators read and patches before the build, resources behind it.

@@ -23,11 +23,8 @@ pub fn build(root: &Path, folder: &str, tools: &Tools<'_>) -> Result<Output, Pro
         let base = Remote::Base { directory: folder.to_owned(), address: address.clone() };
         return Ok(Output::Remote(base));
     }
-    let run = || match run(root, folder, &kustomization, tools) {
-        Ok(text) => Output::Text(text),
-        Err(error) => Output::Failed(error),
-    };
-    sources::kept(tools, || key(root, folder, tools), run)
+    let run = || run(root, folder, &kustomization, tools).map_or_else(Output::Failed, Output::Text);
+    sources::kept(tools, || key(root, folder, tools), || Ok(run()))
 }
 
 fn run(
@@ -37,15 +34,15 @@ fn run(
     tools: &Tools<'_>,
 ) -> Result<String, ToolError> {
     // kustomize's own words would not say which component needs it, nor how to get it.
-    if kustomization.has_charts && disk::program_stamp("helm").is_none() {
+    if kustomization.has_charts && tools.program("helm").is_none() {
         return Err(ToolError::Missing("helm"));
     }
     let mut missing = ToolError::Missing("kustomize");
     for (program, verb) in PROGRAMS {
         let mut arguments = vec![(*verb).to_owned(), disk::argument(folder)];
         arguments.extend(chart_arguments(kustomization, tools));
-        let redaction = &kustomization.redaction;
-        let call = Call { program, arguments, directory: root, redaction, input: None };
+        let secrets = || kustomization.secrets(root, tools);
+        let call = Call { program, arguments, directory: root, redaction: &secrets, input: None };
         match tools.run(&call) {
             Err(error @ ToolError::Missing(_)) if *program == "kustomize" => missing = error,
             Err(ToolError::Missing(_)) => {}
@@ -87,6 +84,5 @@ fn key(root: &Path, folder: &str, tools: &Tools<'_>) -> Result<Option<Key>, Prob
     for argument in chart_arguments(&kustomization, tools) {
         key.add(argument);
     }
-    sources::add(&mut key, root, &files)?;
-    Ok(Some(key))
+    Ok(sources::added(key, root, &files))
 }

@@ -1,6 +1,9 @@
 //! Components → their manifests. Sources render in parallel; the result never depends on which thread was first.
 
 pub mod cache;
+pub mod dependencies;
+pub mod empty;
+mod forms;
 pub mod helm;
 mod inflated;
 pub mod kustomization;
@@ -12,7 +15,10 @@ pub mod plain;
 pub mod query;
 pub mod redact;
 pub mod remote;
+pub mod repeatable;
+pub mod secrets;
 pub mod sources;
+pub mod stderr;
 pub mod template;
 pub mod tools;
 pub mod values;
@@ -178,7 +184,14 @@ fn by_tool(
         helm::template(root, &chart, tools)?
     };
     match output {
-        Output::Text(text) => Ok(template::manifests(&text, tool, folder.as_deref(), rendering.catalogue)),
+        Output::Text(text) => {
+            let mut rendered = template::manifests(&text, tool, folder.as_deref(), rendering.catalogue);
+            let chart = folder.as_deref().filter(|_| tool == Tool::Helm);
+            let random = chart.and_then(|folder| repeatable::finding(root, folder));
+            let nothing = empty::finding(root, tool, folder.as_deref(), component);
+            rendered.findings.extend(random.into_iter().chain(nothing.filter(|_| text.trim().is_empty())));
+            Ok(rendered)
+        }
         Output::Remote(remote) => Ok(remote::stand_in(&remote, component, rendering.catalogue)),
         Output::Failed(ToolError::Missing(program)) => Err(missing(program, tool, component).into()),
         Output::Failed(error) => {
@@ -284,6 +297,8 @@ fn not_rendered(error: &ToolError, tool: Tool, component: &LoadedComponent) -> F
             let folder = chart_folder(component);
             finding.help(format!("vendor its dependencies: `helm dependency build {folder}`, then commit `charts/`"))
         }
+        ToolError::Failed { command, .. } if command.contains("--values=-") => finding
+            .help("run the command above in the root, with the component's values on its standard input, to see the same"),
         _ => finding.help("run the command above in the root to see the same"),
     }
 }

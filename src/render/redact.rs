@@ -1,17 +1,101 @@
 //! Keeps values out of what tools say: a template may put any of its values into its error message.
-//!
-//! Tools show a value as it is, or as Go quotes it, or inside JSON or YAML, or as `b64enc` made it for a Secret.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
+use super::forms::forms;
 use crate::yaml::tree::{Node, Value};
 
 /// Shorter texts are words such as `true` or `dev`, and cutting those out would leave no message.
 const SHORTEST_SECRET: usize = 6;
+/// Go's YAML shows this much of a longer text, then dots.
+const SHORTENED: (usize, usize) = (10, 7);
+/// What stands in place of a hidden text.
+const HIDDEN: &str = "***";
+
+/// Words that the messages of helm, kustomize and Go's templates are made of: a value that is one tells nobody anything.
+const WORDS: &[&str] = &[
+    "accumulating",
+    "accumulation",
+    "argument",
+    "arguments",
+    "bases",
+    "builtin",
+    "calling",
+    "cannot",
+    "chart",
+    "charts",
+    "command",
+    "components",
+    "configuring",
+    "configuration",
+    "convert",
+    "converting",
+    "default",
+    "defined",
+    "dependencies",
+    "directory",
+    "document",
+    "evaluate",
+    "evaluating",
+    "executing",
+    "execution",
+    "expected",
+    "failed",
+    "failure",
+    "function",
+    "generator",
+    "include",
+    "input",
+    "interface",
+    "invalid",
+    "kustomization",
+    "kustomize",
+    "loading",
+    "manifest",
+    "manifests",
+    "mapping",
+    "marshal",
+    "merging",
+    "missing",
+    "namespace",
+    "object",
+    "operand",
+    "parameter",
+    "parse",
+    "parsing",
+    "patches",
+    "pointer",
+    "reading",
+    "release",
+    "render",
+    "rendering",
+    "required",
+    "resource",
+    "resources",
+    "schema",
+    "string",
+    "target",
+    "template",
+    "templates",
+    "transformer",
+    "trouble",
+    "undefined",
+    "unexpected",
+    "unknown",
+    "unmarshal",
+    "unmarshaling",
+    "values",
+    "variable",
+    "version",
+];
 
 /// Texts that must not be shown.
-#[derive(Debug, Default)]
-pub struct Redaction(BTreeSet<String>);
+#[derive(Debug, Clone, Default)]
+pub struct Redaction {
+    hidden: BTreeSet<String>,
+    kept: Vec<String>,
+}
 
 impl Redaction {
     /// Hides every scalar of a tree.
@@ -23,121 +107,132 @@ impl Redaction {
         }
     }
 
-    /// Hides a text, and each line of it: messages often show one line.
-    pub fn hide_text(&mut self, text: &str) {
-        if text.trim().len() >= SHORTEST_SECRET {
-            self.0.insert(text.to_owned());
+    /// Hides the keys of a tree, but for those that stand in a text anyway.
+    pub fn hide_keys(&mut self, node: &Node, known: &str) {
+        node.items().iter().for_each(|item| self.hide_keys(item, known));
+        for (key, value) in node.entries() {
+            if let Some(key) = key.text().filter(|key| !known.contains(key)) {
+                self.hide_text(key);
+            }
+            self.hide_keys(value, known);
         }
-        for line in text.lines().map(str::trim).filter(|line| line.len() >= SHORTEST_SECRET) {
-            self.0.insert(line.to_owned());
+    }
+
+    /// Hides a text, and each line of it: messages often show one line, or how one begins.
+    pub fn hide_text(&mut self, text: &str) {
+        for part in std::iter::once(text).chain(text.lines().map(str::trim)) {
+            if part.trim().len() < SHORTEST_SECRET {
+                continue;
+            }
+            self.hidden.insert(part.to_owned());
+            if let Some(start) = part.get(..SHORTENED.1).filter(|_| part.len() > SHORTENED.0) {
+                self.hidden.insert(format!("{start}..."));
+            }
         }
     }
 
     /// Hides what another hides, too.
     pub fn append(&mut self, other: Self) {
-        self.0.extend(other.0);
+        self.hidden.extend(other.hidden);
+        self.kept.extend(other.kept);
+    }
+
+    /// Keeps a text that is no secret, such as the path of a template, although a value may be part of it.
+    pub fn keep(&mut self, text: &str) {
+        self.kept.push(text.to_owned());
     }
 
     /// The text with `***` where a hidden one stood, in whatever form.
     #[must_use]
     pub fn applied(&self, text: &str) -> String {
-        let mut hidden: Vec<String> = self
-            .0
-            .iter()
-            .flat_map(|hidden| forms(hidden))
-            .filter(|form| text.contains(form.as_str()))
-            .collect();
-        // Longest first, so that a part never leaves the rest of a longer one.
-        hidden.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
-        hidden.dedup();
-        hidden.iter().fold(text.to_owned(), |text, hidden| text.replace(hidden.as_str(), "***"))
-    }
-}
-
-/// How a value may be written in a message.
-fn forms(value: &str) -> [String; 7] {
-    let json = escaped(value, json_escape);
-    [
-        value.to_owned(),
-        escaped(value, go_escape),
-        escaped(value, |char| html_escape(char).or_else(|| json_escape(char))),
-        json,
-        value.replace('\'', "''"),
-        base64(value.as_bytes(), *b"+/"),
-        base64(value.as_bytes(), *b"-_"),
-    ]
-}
-
-fn escaped(value: &str, escape: fn(char) -> Option<String>) -> String {
-    value.chars().map(|char| escape(char).unwrap_or_else(|| char.to_string())).collect()
-}
-
-/// What Go's `%q` makes of a character that it does not leave (strconv/quote.go).
-fn go_escape(char: char) -> Option<String> {
-    Some(match char {
-        '\x07' => "\\a".to_owned(),
-        '\x08' => "\\b".to_owned(),
-        '\x0b' => "\\v".to_owned(),
-        '\x0c' => "\\f".to_owned(),
-        '"' | '\\' | '\n' | '\r' | '\t' => return common_escape(char),
-        _ if char.is_ascii_control() => format!("\\x{:02x}", u32::from(char)),
-        _ => return None,
-    })
-}
-
-fn json_escape(char: char) -> Option<String> {
-    match char {
-        '\x08' => Some("\\b".to_owned()),
-        '\x0c' => Some("\\f".to_owned()),
-        _ => common_escape(char)
-            .or_else(|| (u32::from(char) < 0x20).then(|| format!("\\u{:04x}", u32::from(char)))),
-    }
-}
-
-/// What Go's JSON escapes besides, for browsers (encoding/json/encode.go).
-fn html_escape(char: char) -> Option<String> {
-    matches!(char, '<' | '>' | '&' | '\u{2028}' | '\u{2029}').then(|| format!("\\u{:04x}", u32::from(char)))
-}
-
-fn common_escape(char: char) -> Option<String> {
-    let escape = match char {
-        '"' => "\\\"",
-        '\\' => "\\\\",
-        '\n' => "\\n",
-        '\r' => "\\r",
-        '\t' => "\\t",
-        _ => return None,
-    };
-    Some(escape.to_owned())
-}
-
-/// Base64 with the last two digits given, without the filling, which may or may not follow.
-fn base64(bytes: &[u8], last: [u8; 2]) -> String {
-    let digits: Vec<u8> = (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain(last).collect();
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |bits, at| bits << 8 | usize::from(three.get(at).copied().unwrap_or(0)));
-        for at in 0..=three.len() {
-            text.push(char::from(digits[bits >> (18 - 6 * at) & 63]));
+        let kept = self.kept_in(text);
+        let is_kept =
+            |found: &Range<usize>| kept.iter().any(|kept| kept.start <= found.start && found.end <= kept.end);
+        let matches = |form: String| {
+            let length = form.len();
+            text.match_indices(form.as_str()).map(|(at, _)| at..at + length).collect::<Vec<_>>()
+        };
+        let forms = self.hidden.iter().flat_map(|hidden| forms(hidden));
+        let mut found: Vec<Range<usize>> = forms.flat_map(matches).filter(|found| !is_kept(found)).collect();
+        found.sort_by_key(|found| (found.start, std::cmp::Reverse(found.end)));
+        let mut shown = String::with_capacity(text.len());
+        let mut from = 0;
+        for found in found {
+            if found.start >= from {
+                shown.push_str(&text[from..found.start]);
+                shown.push_str(HIDDEN);
+            }
+            // What overlaps the end of another is part of the same hidden place.
+            from = from.max(found.end);
         }
+        shown.push_str(&text[from..]);
+        shown
     }
-    text
+
+    /// Where texts that are kept stand.
+    fn kept_in(&self, text: &str) -> Vec<Range<usize>> {
+        let kept = self.kept.iter().map(String::as_str).chain(WORDS.iter().copied());
+        let is_part =
+            |found: Option<char>| found.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        kept.flat_map(|kept| text.match_indices(kept).map(|(at, kept)| at..at + kept.len()))
+            .filter(|found| {
+                let (before, behind) =
+                    (text[..found.start].chars().next_back(), text[found.end..].chars().next());
+                !is_part(before) && !is_part(behind)
+            })
+            .collect()
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::yaml::Limits;
+    use crate::yaml::tree;
 
     #[test]
     fn values_are_cut_out_whole() {
         let mut redaction = Redaction::default();
-        for text in ["hunter2-long", "hunter2", "dev", "line one\nline two"] {
+        for text in ["hunter2-long", "hunter2", "dev", "line one\nline two", "long-overlap", "overlapping"] {
             redaction.hide_text(text);
         }
-        assert_eq!(
-            redaction.applied("bad: hunter2-long, hunter2 in dev: line two"),
-            "bad: ***, *** in dev: ***"
-        );
+        for (text, expected) in [
+            ("bad: hunter2-long, hunter2 in dev: line two", "bad: ***, *** in dev: ***"),
+            ("cannot unmarshal !!str `hunter2...` into map", "cannot unmarshal !!str `***` into map"),
+            ("long-overlapping.", "***."),
+        ] {
+            assert_eq!(redaction.applied(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_message_stays_one_although_values_are_its_words() {
+        let mut redaction = Redaction::default();
+        redaction.keep("templates/deployment.yaml");
+        for text in ["template", "templates", "deployment", "template hunter"] {
+            redaction.hide_text(text);
+        }
+        for (text, expected) in [
+            (
+                "template: web/templates/deployment.yaml:1:3: bad",
+                "template: web/templates/deployment.yaml:1:3: bad",
+            ),
+            ("bad: template hunter", "bad: ***"),
+            ("bad: xtemplate and deployment", "bad: x*** and ***"),
+        ] {
+            assert_eq!(redaction.applied(text), expected);
+        }
+    }
+
+    #[test]
+    fn keys_are_hidden_unless_templates_name_them() {
+        let text = Arc::new("password: {canary-key: 1}\nlist: [{other-key: x}]\n".to_owned());
+        let node = tree::parse(&text, &Limits::default()).unwrap();
+        let mut redaction = Redaction::default();
+        redaction.hide_keys(&node, "{{ .Values.password }}");
+        assert_eq!(redaction.applied("password canary-key other-key"), "password *** ***");
     }
 
     #[test]

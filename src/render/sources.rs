@@ -23,33 +23,32 @@ pub fn files<'f>(root: &Path, folders: impl Iterator<Item = &'f String>) -> Resu
     Ok(files)
 }
 
-/// Adds names and contents of files to a key.
-///
-/// # Errors
-/// When a file cannot be read.
-pub fn add(key: &mut Key, root: &Path, files: &[String]) -> Result<(), Problems> {
+/// The key with names and contents of files; none when one cannot be read, be it a pipe, too large, or without a name
+/// that is text: the tool may do without it, but nothing can be kept then.
+#[must_use]
+pub fn added(mut key: Key, root: &Path, files: &[String]) -> Option<Key> {
     for file in files {
         key.add(file);
-        key.add(disk::read_bytes(root, file)?);
+        key.add(disk::read_bytes(root, file).ok()?);
     }
-    Ok(())
+    Some(key)
 }
 
 /// What was kept under a key, else what `run` makes, which is kept where it may be.
 ///
 /// # Errors
-/// When a source cannot be read.
+/// When a source may not be read.
 pub fn kept(
     tools: &Tools<'_>,
     key: impl Fn() -> Result<Option<Key>, Problems>,
-    run: impl FnOnce() -> Output,
+    run: impl FnOnce() -> Result<Output, Problems>,
 ) -> Result<Output, Problems> {
     let before = key()?;
-    let Some((cache, before)) = tools.cache.as_ref().zip(before) else { return Ok(run()) };
+    let Some((cache, before)) = tools.cache.as_ref().zip(before) else { return run() };
     if let Some(text) = cache.get(&before) {
         return Ok(Output::Text(text));
     }
-    let output = run();
+    let output = run()?;
     // A source that changed meanwhile made something else than its key says.
     let is_unchanged = || matches!(key(), Ok(Some(after)) if after == before);
     if let Output::Text(text) = &output
@@ -60,13 +59,14 @@ pub fn kept(
     Ok(output)
 }
 
-/// Version of the first of some programs that is there, as it says itself.
+/// Version of the first of some programs that is there, as it says itself, and its stamp: two builds may call themselves
+/// the same.
 ///
 /// Asking takes as long as a small render, so the answer is kept for as long as the program's file stays the same.
 pub fn version(tools: &Tools<'_>, programs: impl Iterator<Item = &'static str>) -> Option<String> {
     let cache = tools.cache.as_ref()?;
     for program in programs {
-        let Some(stamp) = disk::program_stamp(program) else { continue };
+        let Some(stamp) = tools.program(program).and_then(disk::program_stamp) else { continue };
         let mut key = Key::new("version");
         key.add(&stamp);
         if let Some(version) = cache.get(&key) {
@@ -74,9 +74,9 @@ pub fn version(tools: &Tools<'_>, programs: impl Iterator<Item = &'static str>) 
         }
         let arguments: &[&str] = if program == "kubectl" { &["version", "--client"] } else { &["version"] };
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
-        let redaction = Redaction::default();
-        let call = Call { program, arguments, directory: Path::new("/"), redaction: &redaction, input: None };
-        let version = format!("{program} {}", tools.run(&call).ok()?);
+        let secrets = Redaction::default;
+        let call = Call { program, arguments, directory: Path::new("/"), redaction: &secrets, input: None };
+        let version = format!("{program} {stamp} {}", tools.run(&call).ok()?);
         cache.put(&key, &version);
         return Some(version);
     }

@@ -1,19 +1,20 @@
 //! Child processes: helm, kustomize, kubectl. No shell, a scrubbed environment, one deadline for the whole run.
 //!
 //! Argo CD kills the plugin itself, and nobody else, the moment a request's deadline has passed. So a tool is started
-//! through a launcher (this program again) that asks the kernel to end it together with us; see `launch`.
+//! through a launcher (this program again) that outlives us for as long as it takes to clean up; see `launch`.
 
 #![expect(clippy::disallowed_methods, reason = "this is where programs are started")]
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 use wait_timeout::ChildExt;
 
@@ -21,6 +22,7 @@ use super::cache::Cache;
 use super::launch;
 use super::pipes;
 use super::redact::Redaction;
+use super::stderr;
 use crate::disk;
 use crate::problem::Problem;
 
@@ -32,8 +34,12 @@ const READ_STDERR_BYTES: usize = 64 * 1024;
 const SHOWN_STDERR_BYTES: usize = 4000;
 /// How long a pipe may stay open after its tool and all it started have been ended.
 const PIPE_GRACE: Duration = Duration::from_secs(1);
-/// Variables a tool keeps: where programs, temporary files and certificates are, and in which language to speak.
-const KEPT: &[&str] = &["PATH", "TMPDIR", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR"];
+/// How much longer a launcher has than its tool.
+const LAUNCHER_GRACE: Duration = Duration::from_secs(2);
+/// The programs that are looked up.
+const PROGRAMS: &[&str] = &["helm", "kustomize", "kubectl"];
+/// Variables a tool keeps: where certificates are, and in which language to speak.
+const KEPT: &[&str] = &["LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// Further ones it keeps when it may use the network.
 const KEPT_FOR_REMOTE: &[&str] =
     &["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
@@ -82,12 +88,12 @@ pub struct Tools<'o> {
     /// Where their output is kept.
     pub cache: Option<Cache>,
     started: Instant,
+    programs: BTreeMap<&'static str, PathBuf>,
     home: TempDir,
     nowhere: TempDir,
 }
 
 /// One call of a tool.
-#[derive(Debug)]
 pub struct Call<'c> {
     /// Its name on the PATH.
     pub program: &'static str,
@@ -95,8 +101,8 @@ pub struct Call<'c> {
     pub arguments: Vec<String>,
     /// Where it runs.
     pub directory: &'c Path,
-    /// What its messages must not show.
-    pub redaction: &'c Redaction,
+    /// What its messages must not show; asked for when there is one.
+    pub redaction: &'c dyn Fn() -> Redaction,
     /// What it reads from its standard input.
     pub input: Option<&'c str>,
 }
@@ -155,10 +161,24 @@ impl<'o> Tools<'o> {
                     .help("point TMPDIR at a writable directory")
             })
         };
-        let home = made(TempDir::with_prefix("argocd-ladder-"))?;
+        let private = std::fs::Permissions::from_mode(0o700);
+        let home = made(tempfile::Builder::new().prefix(launch::HOME_PREFIX).permissions(private).tempdir())?;
         let nowhere = made(TempDir::with_prefix_in("nowhere-", home.path()))?;
         let cache = options.cache_directory.as_deref().map(|path| Cache::new(path, options.cache_bytes));
-        Ok(Self { options, cache, started: Instant::now(), home, nowhere })
+        let programs = PROGRAMS.iter().filter_map(|name| Some((*name, disk::program(name)?))).collect();
+        Ok(Self { options, cache, started: Instant::now(), programs, home, nowhere })
+    }
+
+    /// Where a program is; looked up once, so that the one whose version was asked is the one that runs.
+    #[must_use]
+    pub fn program(&self, name: &str) -> Option<&Path> {
+        self.programs.get(name).map(PathBuf::as_path)
+    }
+
+    /// A private directory for what tools are given. It goes with us, or with the last tool if we are killed.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        self.home.path()
     }
 
     /// A directory without anything a tool could take for what it was told.
@@ -172,22 +192,20 @@ impl<'o> Tools<'o> {
     /// # Errors
     /// When it is missing, fails, takes too long or writes too much.
     pub fn run(&self, call: &Call<'_>) -> Result<String, ToolError> {
-        let command = self.shown(call, &command_line(call));
+        let Some(program) = self.program(call.program) else { return Err(ToolError::Missing(call.program)) };
+        let command = stderr::tidy(&command_line(call), call.directory, self.home());
         let deadline = || ToolError::Deadline { command: command.clone(), limit: self.options.timeout };
         if self.left().is_zero() {
             return Err(deadline());
         }
         let broken = |error| ToolError::Broken { command: command.clone(), error };
-        let mut child = self.start(call).map_err(|error| match error.kind() {
-            ErrorKind::NotFound if is_missing(call) => ToolError::Missing(call.program),
-            _ => broken(error),
-        })?;
+        let mut child = self.start(call, program).map_err(broken)?;
         pipes::writer(child.stdin.take(), call.input);
         let stdout = pipes::reader(child.stdout.take(), MAX_OUTPUT_BYTES);
         let stderr = pipes::reader(child.stderr.take(), MAX_OUTPUT_BYTES);
-        let status = child.wait_timeout(self.left()).map_err(broken)?;
+        let status = child.wait_timeout(self.left() + self.grace()).map_err(broken)?;
         // Also after a clean end: whatever it left behind would hold the pipes open.
-        stop_group(&child);
+        launch::stop_group(&child);
         if status.is_none() {
             child.wait().map_err(broken)?;
         }
@@ -196,12 +214,9 @@ impl<'o> Tools<'o> {
         let stderr = stderr.recv_timeout(PIPE_GRACE).unwrap_or_default();
         match status {
             None => Err(deadline()),
+            Some(status) if !status.success() && self.left().is_zero() => Err(deadline()),
             // First of all: a tool whose reader stops ends in a broken pipe.
             Some(_) if stdout.len() as u64 > MAX_OUTPUT_BYTES => Err(ToolError::TooLong(command)),
-            // The launcher answers for a program that is not there as a shell does, and so may a program that is.
-            Some(status) if status.code() == Some(launch::NOT_FOUND) && is_missing(call) => {
-                Err(ToolError::Missing(call.program))
-            }
             Some(status) if !status.success() => {
                 let stderr = self.shown_stderr(call, &stderr);
                 Err(ToolError::Failed { command, status, stderr })
@@ -219,24 +234,28 @@ impl<'o> Tools<'o> {
     /// would leave a part that is not recognised.
     fn shown_stderr(&self, call: &Call<'_>, bytes: &[u8]) -> String {
         let read = &bytes[bytes.len().saturating_sub(READ_STDERR_BYTES)..];
-        let text = self.shown(call, &String::from_utf8_lossy(read));
+        let text = stderr::tidy(&String::from_utf8_lossy(read), call.directory, self.home());
+        let text = (call.redaction)().applied(&text);
         let from = text.len().saturating_sub(SHOWN_STDERR_BYTES);
         String::from_utf8_lossy(&text.as_bytes()[from..]).into_owned()
     }
 
-    /// A text without secrets, and without the name of a directory that is gone when somebody reads it.
-    fn shown(&self, call: &Call<'_>, text: &str) -> String {
-        call.redaction.applied(text).replace(&*self.home.path().to_string_lossy(), "~")
+    fn grace(&self) -> Duration {
+        if self.options.launcher.is_some() { LAUNCHER_GRACE } else { Duration::ZERO }
     }
 
-    fn start(&self, call: &Call<'_>) -> std::io::Result<Child> {
+    fn start(&self, call: &Call<'_>, program: &Path) -> std::io::Result<Child> {
         let mut command = match &self.options.launcher {
             Some(launcher) => {
                 let mut command = Command::new(launcher);
-                command.arg("launch").arg(std::process::id().to_string()).arg(call.program);
+                let time = self.left().as_millis().to_string();
+                command
+                    .args(["launch", &std::process::id().to_string(), &time])
+                    .arg(self.home())
+                    .arg(program);
                 command
             }
-            None => Command::new(call.program),
+            None => Command::new(program),
         };
         command
             .args(&call.arguments)
@@ -256,7 +275,9 @@ impl<'o> Tools<'o> {
         let kept = KEPT.iter().chain(remote);
         let mut environment: Vec<(&str, OsString)> =
             kept.filter_map(|name| Some((*name, std::env::var_os(name)?))).collect();
-        let own = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
+        // Fails only for an entry with a `:` in it, which cannot come from a PATH.
+        environment.push(("PATH", std::env::join_paths(disk::search_path()).unwrap_or_default()));
+        let own = ["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
         environment.extend(own.map(|name| (name, home.as_os_str().to_owned())));
         if !self.options.allow_remote {
             // Nothing listens there: a tool that tries the network all the same fails at once.
@@ -268,11 +289,6 @@ impl<'o> Tools<'o> {
     }
 }
 
-/// Whether a program is not on the PATH, which a tool has from us.
-fn is_missing(call: &Call<'_>) -> bool {
-    disk::program_stamp(call.program).is_none()
-}
-
 /// The command line for people. A cluster has hundreds of API versions, which would hide everything else.
 fn command_line(call: &Call<'_>) -> String {
     let shown = call.arguments.iter().map(|word| match word.split_once('=') {
@@ -282,12 +298,4 @@ fn command_line(call: &Call<'_>) -> String {
     let mut words: Vec<String> = std::iter::once(call.program.to_owned()).chain(shown).collect();
     words.dedup();
     words.join(" ")
-}
-
-fn stop_group(child: &Child) {
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    if let Some(group) = group {
-        // It fails when everybody in it has gone, which is what is wanted.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
 }

@@ -4,17 +4,16 @@
 //! file would outlive a run that is killed.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::cache::Key;
 use super::helm::Chart;
 use super::redact::Redaction;
+use super::secrets::Secrets;
+use super::tools::Tools;
 use crate::disk;
 use crate::problem::{Problem, Problems};
-use crate::yaml::Limits;
-use crate::yaml::tree;
 
 /// The values of a render.
 #[derive(Debug, Default)]
@@ -22,8 +21,6 @@ pub struct Values {
     files: Vec<(String, String)>,
     /// What the descriptor says itself.
     pub inline: Option<String>,
-    /// What of them messages must not show.
-    pub redaction: Redaction,
 }
 
 impl Values {
@@ -41,28 +38,24 @@ impl Values {
                     .at(&chart.component.source_origin)
                     .help("value files are relative to the descriptor and lie below the root")
             })?;
-            values.hide(&text);
             values.files.push((path, text));
         }
-        // A chart's own values may hold secrets too.
-        if let Some(folder) = &chart.folder
-            && let Ok(Some(text)) = disk::read_optional(root, &disk::joined(folder, "values.yaml"))
-        {
-            values.hide(&text);
-        }
         if !chart.settings.values.is_empty() {
-            let text = Value::Object(chart.settings.values.clone()).to_string();
-            values.hide(&text);
-            values.inline = Some(text);
+            values.inline = Some(Value::Object(chart.settings.values.clone()).to_string());
         }
         Ok(values)
     }
 
-    fn hide(&mut self, text: &str) {
-        // What is no YAML is left to helm, whose message says where.
-        if let Ok(node) = tree::parse(&Arc::new(text.to_owned()), &Limits::default()) {
-            self.redaction.hide(&node);
+    /// What of them, and of the defaults of a chart and of those below it, messages must not show.
+    #[must_use]
+    pub fn secrets(&self, root: &Path, folder: Option<&str>, tools: &Tools<'_>) -> Redaction {
+        let mut secrets = Secrets::default();
+        self.files.iter().for_each(|(_, text)| secrets.values(text));
+        self.inline.iter().for_each(|text| secrets.values(text));
+        if let Some(folder) = folder {
+            secrets.charts(root, folder, tools);
         }
+        secrets.finish()
     }
 
     /// Adds them to the key of a render.

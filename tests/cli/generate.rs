@@ -4,6 +4,8 @@ use std::path::Path;
 
 use crate::harness::{Run, Surroundings, Tree, run, run_in};
 
+const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: made}\n";
+
 fn example() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/rollout-phases")
 }
@@ -93,4 +95,44 @@ fn the_announcement_lists_what_the_repo_has() {
             "{one}: Argo CD reads the default by its kind"
         );
     }
+}
+
+#[test]
+fn the_announcement_lists_what_the_ladder_makes_of_the_repo() {
+    let announced = run(&example(), &["parameters"]).json();
+    let plan = run(&example(), &["plan", "--format", "json"]).json();
+    let split =
+        plan["components"].as_array().unwrap().iter().find(|one| !one["splitFrom"].is_null()).unwrap();
+    let tooltip = announced[1]["tooltip"].as_str().unwrap();
+    assert!(tooltip.contains(split["name"].as_str().unwrap()), "{tooltip}");
+    let tree = Tree::of(&[
+        ("apps/a/component.yaml", "name: a\nrolloutPhase: \"650\"\n"),
+        ("apps/b/component.yaml", "name: b\nrolloutPhase: \"650\"\n"),
+        ("apps/c/component.yaml", "name: c\ncomponentType: runtime\ndependsOn: [a]\n"),
+        ("apps/a/a.yaml", CONFIG_MAP),
+        ("apps/b/b.yaml", CONFIG_MAP),
+        ("apps/c/c.yaml", CONFIG_MAP),
+    ]);
+    let announced = tree.run(&["parameters"]).json();
+    let tooltip = announced[3]["tooltip"].as_str().unwrap();
+    assert!(tooltip.contains("650, 655"), "the rung that grew: {tooltip}");
+}
+
+#[test]
+fn a_broken_repo_has_an_announcement() {
+    let tree = Tree::of(&[("apps/web/component.yaml", "name: [\n")]);
+    let run = tree.run(&["parameters"]);
+    assert!(run.stderr.contains("apps/web/component.yaml"), "{}", run.stderr);
+    assert_eq!(run.json()[0]["name"], "target");
+}
+
+#[test]
+fn variables_set_to_nothing_are_unset() {
+    let variables = ["TIMEOUT", "JOBS", "ALLOW_REMOTE", "CACHE_DIR", "CACHE_MIB"]
+        .map(|name| (format!("LADDER_{name}"), ""));
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    assert_eq!(generate(&variables), generate(&[]));
+    let refused = generate(&[("LADDER_TIMEOUT", "soon")]).refused();
+    assert!(refused.contains("invalid value"), "{refused}");
 }

@@ -191,3 +191,86 @@ fn a_chart_that_fails_is_told_with_helms_own_words() {
     let message = run_in(tree.path(), &["render", "."], &surroundings).refused();
     assert!(message.contains("web/templates/x.yaml:1:3") && !message.contains("canary"), "{message}");
 }
+
+#[test]
+fn a_dependency_that_lies_in_the_repo_is_built_as_helm_builds_it() {
+    let Some(path) = path_with(&["helm"]) else { return };
+    let made = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Chart.Name }}}\ndata: {port: {{ .Values.port | quote }}}\n";
+    let tree = Tree::of(&[
+        (
+            "apps/web/component.yaml",
+            "name: web\nchart: {path: chart, valueFiles: [more.yaml], values: {base: {port: 3}}}\n",
+        ),
+        ("apps/web/more.yaml", "port: 2\n"),
+        (
+            "apps/web/chart/Chart.yaml",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{name: common, alias: base, version: 1.x, repository: 'file://../../../shared/common'}]\n",
+        ),
+        ("apps/web/chart/values.yaml", "port: 1\n"),
+        ("apps/web/chart/templates/x.yaml", made),
+        ("shared/common/Chart.yaml", "apiVersion: v2\nname: common\nversion: 1.2.3\n"),
+        ("shared/common/values.yaml", "port: 9\n"),
+        ("shared/common/templates/x.yaml", made),
+    ]);
+    let variables = [("PATH", path.as_str())];
+    let surroundings = Surroundings { variables: &variables, ..Surroundings::default() };
+    let cached = ["render", ".", "--cache-dir", ".cache"];
+    let rendered = run_in(tree.path(), &cached, &surroundings).succeeded();
+    assert!(!tree.path().join("apps/web/chart/charts").exists(), "the repo stays as it is");
+    tree.write("shared/common/values.yaml", "port: 9\nother: 1\n");
+    tree.write("shared/common/templates/y.yaml", made.replace("name: {{", "name: y-{{"));
+    let changed = run_in(tree.path(), &cached, &surroundings).succeeded();
+    assert!(changed.contains("name: y-base"), "a dependency is part of the key: {changed}");
+    std::fs::remove_file(tree.path().join("shared/common/templates/y.yaml")).unwrap();
+    // Argo CD's way.
+    tool(tree.path(), &path, "helm", &["dependency", "build", "apps/web/chart"]);
+    let inline = "base.port=3";
+    let arguments = [
+        "template",
+        "web",
+        "apps/web/chart",
+        "--values",
+        "apps/web/more.yaml",
+        "--set",
+        inline,
+        "--include-crds",
+    ];
+    let expected = tool(tree.path(), &path, "helm", &arguments);
+    assert_eq!(objects(&rendered, ""), objects(&expected, ""));
+    assert!(rendered.contains("port: \"3\""), "{rendered}");
+}
+
+#[test]
+fn secrets_stay_out_of_the_real_tools_words() {
+    let Some(path) = path_with(&["helm", "kustomize"]) else { return };
+    let tree = Tree::of(&[
+        (
+            "apps/web/component.yaml",
+            "name: web\nchart: {path: chart, values: {kind: template, db: {password: canary-inline}}}\n",
+        ),
+        ("apps/web/chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+        ("apps/web/chart/charts/db/Chart.yaml", "apiVersion: v2\nname: db\nversion: 1.0.0\n"),
+        ("apps/web/chart/charts/db/values.yaml", "token: canary-default\n"),
+        (
+            "apps/web/chart/charts/db/templates/x.yaml",
+            "{{ fail (printf \"%s %s\" .Values.token .Values.password) }}\n",
+        ),
+        ("apps/portal/component.yaml", "name: portal\n"),
+        (
+            "apps/portal/kustomization.yaml",
+            "resources: [x.yaml]\npatches:\n  - patch: |\n      kind: Deployment\n      password: [canary-patch\n",
+        ),
+        ("apps/portal/x.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n"),
+    ]);
+    let variables = [("PATH", path.as_str())];
+    let surroundings = Surroundings { variables: &variables, ..Surroundings::default() };
+    let message = run_in(tree.path(), &["render", "."], &surroundings).refused();
+    assert!(message.contains("web/charts/db/templates/x.yaml:1:3"), "{message}");
+    assert!(message.contains("the kustomization of `portal` was not rendered"), "{message}");
+    assert!(!message.contains("canary"), "{message}");
+    // The defaults of a packed chart are known to helm alone.
+    tool(&tree.path().join("apps/web/chart/charts"), &path, "helm", &["package", "db"]);
+    std::fs::remove_dir_all(tree.path().join("apps/web/chart/charts/db")).unwrap();
+    let message = run_in(tree.path(), &["render", "."], &surroundings).refused();
+    assert!(message.contains("x.yaml:1:3") && !message.contains("canary"), "{message}");
+}

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::harness::{repository, run};
+use crate::harness::{Tree, documents, files, repository, run};
+use crate::real_tools::{path_with, tool};
 
 fn read(path: &str) -> Value {
     let text = fs::read_to_string(repository().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -120,4 +121,38 @@ fn the_kustomization_names_files_that_are_there() {
         let path: PathBuf = repository().join("sidecar").join(patch["path"].as_str().expect("a path"));
         assert!(path.is_file(), "{}", path.display());
     }
+}
+
+/// The example names Argo CD's own manifests; here the two objects that are patched stand for them.
+#[test]
+fn the_example_is_an_installation_with_the_container() {
+    let Some(path) = path_with(&["kustomize"]) else { return };
+    let tree = Tree::empty();
+    for folder in ["sidecar", "examples/sidecar"] {
+        for file in files(&repository().join(folder)) {
+            let path = format!("{folder}/{file}");
+            tree.write(&path, fs::read(repository().join(&path)).expect("it was listed"));
+        }
+    }
+    let example =
+        fs::read_to_string(tree.path().join("examples/sidecar/kustomization.yaml")).expect("it is there");
+    let address =
+        example.lines().find_map(|line| line.strip_prefix("  - https://")).expect("it names Argo CD");
+    assert!(address.starts_with("raw.githubusercontent.com/argoproj/argo-cd/v"), "{address}");
+    tree.write(
+        "examples/sidecar/kustomization.yaml",
+        example.replace(&format!("https://{address}"), "argocd.yaml"),
+    );
+    tree.write(
+        "examples/sidecar/argocd.yaml",
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: argocd-repo-server}\nspec: {template: {spec: {containers: [{name: argocd-repo-server, image: argocd}]}}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n",
+    );
+    let built = documents(&tool(tree.path(), &path, "kustomize", &["build", "examples/sidecar"]));
+    let deployment = built.iter().find(|one| one["kind"] == "Deployment").expect("the repo-server");
+    let containers = deployment["spec"]["template"]["spec"]["containers"].as_array().expect("a list");
+    let own = containers.iter().find(|one| one["name"] == "argocd-ladder").expect("the sidecar");
+    assert_eq!(own["image"], "registry.example.com/argocd-ladder:0.1.0");
+    assert_eq!(own["command"], container()["command"]);
+    let config = built.iter().find(|one| one["kind"] == "ConfigMap").expect("argocd-cm");
+    assert_eq!(config["data"], read("sidecar/application-health.yaml")["data"]);
 }

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Run, Surroundings, Tree, run_in};
 
-const CONFIG_MAP: &str = "printf 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: made}\\n'";
+pub(crate) const CONFIG_MAP: &str = "printf 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: made}\\n'";
 
 /// A tree with one chart component and a program `helm` that runs `script`.
-fn tree(script: &str) -> Tree {
+pub(crate) fn tree(script: &str) -> Tree {
     let tree = Tree::of(&[
         (
             "apps/web/component.yaml",
@@ -27,7 +27,7 @@ fn tree(script: &str) -> Tree {
     tree
 }
 
-fn program(tree: &Tree, name: &str, script: &str) {
+pub(crate) fn program(tree: &Tree, name: &str, script: &str) {
     let path = format!(".tools/{name}");
     tree.write(&path, format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(tree.path().join(path), fs::Permissions::from_mode(0o755))
@@ -35,19 +35,19 @@ fn program(tree: &Tree, name: &str, script: &str) {
 }
 
 /// Runs with the tree's own programs before the system's.
-fn run(tree: &Tree, args: &[&str]) -> Run {
+pub(crate) fn run(tree: &Tree, args: &[&str]) -> Run {
     let path = format!("{}:/usr/bin:/bin", tree.path().join(".tools").display());
     let variables = [("PATH", path.as_str()), ("CANARY", "canary-in-environment")];
     run_in(tree.path(), args, &Surroundings { variables: &variables, ..Surroundings::default() })
 }
 
-fn is_running(pid: &str) -> bool {
+pub(crate) fn is_running(pid: &str) -> bool {
     // A zombie has ended; only nobody has asked for it yet.
     let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
     !stat.is_empty() && !stat.contains(") Z ")
 }
 
-fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
         assert!(start.elapsed() < Duration::from_secs(20), "{what} did not happen");
@@ -98,10 +98,9 @@ fn a_tool_that_never_stops_writing_is_told_as_such() {
 #[test]
 fn a_tool_that_cannot_be_started_says_why() {
     let tree = tree("");
-    let helm = tree.path().join(".tools/helm");
-    fs::set_permissions(helm, fs::Permissions::from_mode(0o644)).expect("a file just written can be changed");
+    tree.write(".tools/helm", "#!/nonexistent/interpreter\n");
     let message = run(&tree, &["render", "."]).refused();
-    assert!(message.contains("(exit status: 126): it cannot be started: "), "{message}");
+    assert!(message.contains("(exit status: 127): it cannot be started: "), "{message}");
 }
 
 #[test]
@@ -157,11 +156,17 @@ fn charts_of_a_kustomization_need_helm() {
 
 #[test]
 fn a_tool_ends_when_we_are_killed() {
-    let tree = tree("echo $$ > tool; exec sleep 300");
+    let tree = tree(
+        "echo $$ > tool.new; sleep 300 & echo $! > child; cat > \"$TMPDIR/plain\"; mv tool.new tool; wait",
+    );
+    let temporary = tempfile::tempdir().unwrap();
+    let homes =
+        || fs::read_dir(temporary.path()).unwrap().map(|home| home.unwrap().path()).collect::<Vec<_>>();
     let mut ours = Command::new(env!("CARGO_BIN_EXE_argocd-ladder"))
         .args(["render", "."])
         .current_dir(tree.path())
         .env("PATH", format!("{}:/usr/bin:/bin", tree.path().join(".tools").display()))
+        .env("TMPDIR", temporary.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -170,9 +175,16 @@ fn a_tool_ends_when_we_are_killed() {
     wait_for("the start of the tool", || fs::read_to_string(&file).is_ok_and(|pid| pid.ends_with('\n')));
     let tool = fs::read_to_string(&file).unwrap();
     assert!(is_running(&tool));
+    let home = homes().pop().expect("the tool has a home");
+    let mode = fs::metadata(&home).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700, "nobody else looks into it");
+    assert!(home.join("plain").exists(), "the tool's temporary files are in it");
     ours.kill().unwrap();
     ours.wait().unwrap();
     wait_for("the end of the tool", || !is_running(&tool));
+    let child = fs::read_to_string(tree.path().join("child")).unwrap();
+    wait_for("the end of the tool's child", || !is_running(&child));
+    wait_for("the end of the tool's home", || homes().is_empty());
 }
 
 #[test]

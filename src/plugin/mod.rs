@@ -3,16 +3,22 @@
 //! Parameters come as JSON in `ARGOCD_APP_PARAMETERS`; each may also be given as `ARGOCD_ENV_LADDER_<NAME>`,
 //! and the parameter wins. Argo CD never sends an announced default, so whatever is absent here is the default.
 
+mod announcement;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+
+pub use announcement::{Announcement, Choices, announcements};
 
 use crate::Repository;
 use crate::problem::{Problem, Problems, suggestion};
 
-/// The parameters the plugin knows.
-pub const NAMES: &[&str] =
-    &["target", "component", "environment", "phases", "waves", "allow-empty", "content-hash", "content-gate"];
+/// The parameters people set; all of them are announced.
+pub const NAMES: &[&str] = &["target", "component", "environment", "phases", "waves", "allow-empty"];
+
+/// Those that our own Applications set.
+const INTERNAL_NAMES: &[&str] = &["content-hash", "content-gate"];
 
 const ENVIRONMENT_PREFIX: &str = "ARGOCD_ENV_LADDER_";
 
@@ -68,7 +74,7 @@ impl Request {
             namespace: variable("ARGOCD_APP_NAMESPACE"),
             kube_version: variable("KUBE_VERSION"),
             api_versions: listed(&variable("KUBE_API_VERSIONS")),
-            repository: repository(variables),
+            repository: repository(variables)?,
             ..Self::default()
         };
         for (name, values) in given(variables)? {
@@ -80,8 +86,7 @@ impl Request {
     fn set(&mut self, name: &str, mut values: Vec<String>) -> Result<(), Problem> {
         values.retain(|value| !value.is_empty());
         if name == "component" {
-            self.components = values;
-            return Ok(());
+            return self.set_components(values);
         }
         if values.len() > 1 {
             return Err(Problem::new(format!("parameter `{name}` has {} values", values.len()))
@@ -96,22 +101,38 @@ impl Request {
             "content-hash" => self.content = value,
             "content-gate" => self.content_gate = switch(name, value.as_deref())?,
             "allow-empty" => self.allow_empty = switch(name, value.as_deref())?,
-            _ => {
-                return Err(Problem::new(format!("there is no parameter `{name}`"))
-                    .help(suggestion(name, NAMES.iter().copied())));
-            }
+            _ => return Err(unknown(name)),
         }
+        Ok(())
+    }
+
+    /// Argo CD's user interface sends an emptied list as `[]`: nobody who chose components means all of them then.
+    fn set_components(&mut self, components: Vec<String>) -> Result<(), Problem> {
+        if components.is_empty() {
+            return Err(Problem::new("parameter `component` is there and names no component")
+                .help("name one, or remove the parameter for all components"));
+        }
+        self.components = components;
         Ok(())
     }
 }
 
-fn repository(variables: &BTreeMap<String, String>) -> Repository {
+fn unknown(name: &str) -> Problem {
+    Problem::new(format!("there is no parameter `{name}`")).help(suggestion(name, NAMES.iter().copied()))
+}
+
+fn repository(variables: &BTreeMap<String, String>) -> Result<Repository, Problem> {
     let known = |name: &str| variables.get(name).filter(|text| !text.is_empty()).cloned();
-    Repository {
+    let path = known("ARGOCD_APP_SOURCE_PATH").map(|path| crate::disk::joined("", &path));
+    if let Some(outside) = path.as_deref().filter(|path| *path == ".." || path.starts_with("../")) {
+        return Err(Problem::new(format!("ARGOCD_APP_SOURCE_PATH is `{outside}`, which leaves the repository"))
+            .help("Argo CD refuses such a path too: give `source.path` of the Application from the repository's root"));
+    }
+    Ok(Repository {
         url: known("ARGOCD_APP_SOURCE_REPO_URL"),
         revision: known("ARGOCD_APP_SOURCE_TARGET_REVISION"),
-        path: known("ARGOCD_APP_SOURCE_PATH").map(|path| crate::disk::joined("", &path)),
-    }
+        path,
+    })
 }
 
 fn switch(name: &str, value: Option<&str>) -> Result<bool, Problem> {
@@ -144,18 +165,32 @@ fn given(variables: &BTreeMap<String, String>) -> Result<BTreeMap<String, Vec<St
     })?;
     let mut named = BTreeSet::new();
     for parameter in parameters.into_iter().flatten() {
-        if parameter.map.is_some() {
-            let message = format!("parameter `{}` is a map", parameter.name);
-            return Err(Problem::new(message).help("give it as `string`, or `component` as `array`"));
-        }
         if !named.insert(parameter.name.clone()) {
             return Err(Problem::new(format!("parameter `{}` is given twice", parameter.name))
                 .help("keep one; several components are one `array`"));
         }
-        let values = parameter.array.unwrap_or_else(|| written(&parameter.name, parameter.string));
-        given.insert(parameter.name, values);
+        given.insert(parameter.name.clone(), parameter.values()?);
     }
     Ok(given)
+}
+
+impl Parameter {
+    fn values(self) -> Result<Vec<String>, Problem> {
+        let Self { name, string, array, map } = self;
+        if !NAMES.iter().chain(INTERNAL_NAMES).any(|known| *known == name) {
+            return Err(unknown(&name));
+        }
+        match (string, array, map) {
+            (_, _, Some(_)) => Err(Problem::new(format!("parameter `{name}` is a map"))
+                .help("give it as `string`, or `component` as `array`")),
+            (Some(_), Some(_), None) => {
+                Err(Problem::new(format!("parameter `{name}` is both a text and a list"))
+                    .help("keep one of `string` and `array`"))
+            }
+            (None, Some(items), None) => Ok(items.iter().map(|item| item.trim().to_owned()).collect()),
+            (string, None, None) => Ok(written(&name, string)),
+        }
+    }
 }
 
 /// The values of one text: several components are told apart by commas, which no other parameter is cut at.
@@ -165,80 +200,6 @@ fn written(name: &str, text: Option<String>) -> Vec<String> {
 
 fn listed(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-}
-
-/// A parameter as Argo CD's user interface shows it.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Announcement {
-    name: &'static str,
-    title: &'static str,
-    tooltip: String,
-    collection_type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    string: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    array: Option<Vec<String>>,
-}
-
-/// What a repo has to choose from.
-#[derive(Debug, Default)]
-pub struct Choices {
-    /// Words for `target`.
-    pub targets: Vec<String>,
-    /// Its components.
-    pub components: Vec<String>,
-    /// Its rungs.
-    pub rungs: Vec<String>,
-    /// Its environments.
-    pub environments: Vec<String>,
-}
-
-/// The parameters with what a repo has to choose from.
-#[must_use]
-pub fn announcements(choices: &Choices) -> Vec<Announcement> {
-    let one = |name, title, tooltip: String, default| Announcement {
-        name,
-        title,
-        tooltip,
-        collection_type: "string",
-        string: Some(default),
-        array: None,
-    };
-    vec![
-        one("target", "Target", format!("What to write: {}", named(&choices.targets)), "manifests"),
-        Announcement {
-            name: "component",
-            title: "Components",
-            tooltip: format!("Only these components: {}", named(&choices.components)),
-            collection_type: "array",
-            string: None,
-            array: Some(Vec::new()),
-        },
-        one(
-            "environment",
-            "Environment",
-            format!("Only components of this environment: {}", named(&choices.environments)),
-            "",
-        ),
-        one(
-            "phases",
-            "Phases",
-            format!("Only these rungs, as `A-B` or one of: {}", named(&choices.rungs)),
-            "",
-        ),
-        one(
-            "waves",
-            "Waves",
-            "How waves are numbered: banded, dense; empty as ladder.yaml says".to_owned(),
-            "",
-        ),
-        one("allow-empty", "Allow empty", "`true` accepts a result without any manifest".to_owned(), "false"),
-    ]
-}
-
-fn named(words: &[String]) -> String {
-    if words.is_empty() { "there are none here".to_owned() } else { words.join(", ") }
 }
 
 #[cfg(test)]
@@ -296,6 +257,35 @@ mod tests {
     }
 
     #[test]
+    fn items_of_a_list_are_trimmed() {
+        let request = read(&[("ARGOCD_APP_PARAMETERS", r#"[{"name":"component","array":[" a","b\n",""]}]"#)]);
+        assert_eq!(request.unwrap().components, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_choice_of_no_component_is_not_a_choice_of_all() {
+        let expected = "error: parameter `component` is there and names no component\n  help: name one, or remove the parameter for all components";
+        for value in [r#""array":[]"#, r#""array":[""]"#, r#""string":"""#, r#""string":" , ""#] {
+            let parameters = format!(r#"[{{"name":"component",{value}}}]"#);
+            assert_eq!(
+                read(&[("ARGOCD_APP_PARAMETERS", &parameters)]),
+                Err(expected.to_owned()),
+                "{parameters}"
+            );
+        }
+        assert_eq!(read(&[("ARGOCD_ENV_LADDER_COMPONENT", "")]), Err(expected.to_owned()));
+    }
+
+    #[test]
+    fn a_source_outside_the_repository_is_refused() {
+        for path in ["..", "../x", "a/../../x"] {
+            let refused = read(&[("ARGOCD_APP_SOURCE_PATH", path)]).unwrap_err();
+            assert!(refused.contains("which leaves the repository"), "{path}: {refused}");
+        }
+        assert!(read(&[("ARGOCD_APP_SOURCE_PATH", "..x/a")]).is_ok());
+    }
+
+    #[test]
     fn the_path_of_the_source_is_clean() {
         for (path, expected) in [(".", ""), ("./a/", "a"), ("a/b", "a/b")] {
             let request = read(&[("ARGOCD_APP_SOURCE_PATH", path)]).unwrap();
@@ -321,6 +311,18 @@ mod tests {
             (
                 r#"[{"name":"component","map":{"a":"b"}}]"#,
                 "error: parameter `component` is a map\n  help: give it as `string`, or `component` as `array`",
+            ),
+            (
+                r#"[{"name":"componant","map":{"a":"b"}}]"#,
+                "error: there is no parameter `componant`\n  help: did you mean `component`?",
+            ),
+            (
+                r#"[{"name":"content","string":"x"}]"#,
+                "error: there is no parameter `content`\n  help: known are `target`, `component`, `environment`, `phases`, `waves`, `allow-empty`",
+            ),
+            (
+                r#"[{"name":"component","string":"a","array":["b"]}]"#,
+                "error: parameter `component` is both a text and a list\n  help: keep one of `string` and `array`",
             ),
             (
                 r#"[{"name":"allow-empty","string":"s3cr3t"}]"#,

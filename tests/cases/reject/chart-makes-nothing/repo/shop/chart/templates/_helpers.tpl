@@ -1,0 +1,1 @@
+{{ define "name" }}shop{{ end }}

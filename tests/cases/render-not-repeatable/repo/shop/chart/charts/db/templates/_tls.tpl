@@ -1,0 +1,1 @@
+{{- define "tls" }}{{ $ca := genCA "db" 365 }}{{ end }}
