@@ -13,6 +13,8 @@ pub mod problem;
 pub mod rules;
 pub mod yaml;
 pub mod hosts;
+pub mod spoken;
+pub mod base64;
 pub mod disk;
 pub mod progress;
 pub mod catalogue;
