@@ -3,6 +3,8 @@
 //! Whole host names only: a word that merely contains a Service's name is no evidence. A bare word counts
 //! only behind a scheme, before a port, or in a variable whose name says it holds an address.
 
+use crate::spoken::{self, Says};
+
 /// A Service as a host names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceAddress {
@@ -14,9 +16,6 @@ pub struct ServiceAddress {
     pub port: Option<u16>,
 }
 
-/// Parts of variable names that say the value is an address.
-const ADDRESS_WORDS: &[&str] = &["HOST", "ADDR", "ENDPOINT", "SERVER", "URL", "URI", "BROKER", "DSN"];
-
 /// Hosts in free text: behind `://`, before `:port`, or ending in `.svc…`.
 ///
 /// Only tokens around such a mark are looked at: texts of megabytes have few of them.
@@ -26,18 +25,28 @@ pub fn in_text(text: &str) -> Vec<String> {
     let is_mark = |at: &usize| bytes.get(at + 1).is_some_and(|next| *next == b'/' || next.is_ascii_digit());
     let colons = memchr::memchr_iter(b':', bytes).filter(is_mark);
     let services = memchr::memmem::find_iter(bytes, b".svc");
-    let spoken = colons.chain(services).filter(|at| !is_comment(text, *at));
-    let mut hosts: Vec<String> = spoken.filter_map(|at| in_token(token_at(text, at))).collect();
+    let marked = colons.chain(services).filter(|at| !is_commented(text, *at));
+    let mut hosts: Vec<String> = marked.filter_map(|at| in_token(token_at(text, at))).collect();
+    hosts.extend(spoken::hosts(text));
     hosts.sort();
     hosts.dedup();
     hosts
 }
 
-/// Whether a position stands in a line that starts as a comment, in any of the formats config files have.
-fn is_comment(text: &str, at: usize) -> bool {
+/// Whether a position stands behind the start of a comment of its line.
+fn is_commented(text: &str, at: usize) -> bool {
     let start = text[..at].rfind('\n').map_or(0, |found| found + 1);
-    let line = text[start..at].trim_start();
-    line.starts_with('#') || line.starts_with("//") || line.starts_with("<!--") || line.contains(" #")
+    is_comment(&text[start..at]) || text[start..at].contains(" #")
+}
+
+/// What a comment line starts with, in any of the formats config files have.
+const COMMENTS: &[&str] = &["#", "//", "<!--", ";", "-- ", "/*", "* ", "*/"];
+
+/// Whether a line is a comment.
+#[must_use]
+pub fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    COMMENTS.iter().any(|start| line.starts_with(start))
 }
 
 /// The token around a position, between delimiters.
@@ -52,13 +61,30 @@ fn token_at(text: &str, at: usize) -> &str {
 /// Hosts in the value of a variable, where a bare name may be one if the variable's name says so.
 #[must_use]
 pub fn in_variable(name: &str, value: &str) -> Vec<String> {
+    // Texts for people name hosts too.
+    if name.to_ascii_lowercase().ends_with(".md") {
+        return Vec::new();
+    }
+    let says = spoken::says(name);
+    if says == Says::Other && !value.contains("://") && !value.contains('\n') {
+        return Vec::new();
+    }
     let found = in_text(value);
     if !found.is_empty() || !is_dns_name(value) {
         return found;
     }
-    let upper = name.to_ascii_uppercase();
-    let says_address = ADDRESS_WORDS.iter().any(|word| upper.contains(word));
-    if value.contains('.') || says_address { vec![value.to_owned()] } else { Vec::new() }
+    if value.contains('.') || says == Says::Address { vec![value.to_owned()] } else { Vec::new() }
+}
+
+/// Hosts in an argument of a command: one of the form `--name=value` is a variable too.
+#[must_use]
+pub fn in_argument(text: &str) -> Vec<String> {
+    match text.split_once('=') {
+        Some((name, value)) if name.starts_with('-') && !text.contains(char::is_whitespace) => {
+            in_variable(name.trim_start_matches('-'), value)
+        }
+        _ => in_variable("", text),
+    }
 }
 
 /// The Service an address (URL, host or host:port) means; none for IPs and outside hosts.
@@ -66,17 +92,22 @@ pub fn in_variable(name: &str, value: &str) -> Vec<String> {
 pub fn service(address: &str) -> Option<ServiceAddress> {
     let (host, port) = split_port(authority(address));
     let host = host.strip_suffix('.').unwrap_or(host);
-    if !is_dns_name(host) {
+    if !is_dns_name(host) || host == "localhost" {
         return None;
     }
     let labels: Vec<&str> = host.split('.').collect();
     let (name, namespace) = match labels.iter().position(|label| *label == "svc") {
-        Some(svc @ 2..) => (labels[svc - 2], Some(labels[svc - 1])),
+        Some(svc @ 2..) if is_here(&labels[svc + 1..]) => (labels[svc - 2], Some(labels[svc - 1])),
         None if labels.len() == 1 => (labels[0], None),
         None if labels.len() == 2 => (labels[0], Some(labels[1])),
         _ => return None,
     };
     Some(ServiceAddress { name: name.to_owned(), namespace: namespace.map(str::to_owned), port })
+}
+
+/// Whether what follows `svc` is this cluster's zone, or that of the Services clusters share.
+fn is_here(zone: &[&str]) -> bool {
+    matches!(zone, [] | ["cluster" | "clusterset", "local"])
 }
 
 /// The headless Service of a pod's own host, as in `db-0.db` or `db-0.db.data`: a `StatefulSet` numbers its pods.
@@ -133,7 +164,8 @@ fn split_port(host: &str) -> (&str, Option<u16>) {
 }
 
 /// Labels of letters, digits and dashes, the first one starting with a letter.
-fn is_dns_name(host: &str) -> bool {
+#[must_use]
+pub fn is_dns_name(host: &str) -> bool {
     let label = |label: &str| {
         !label.is_empty()
             && label.len() <= 63
@@ -161,7 +193,9 @@ mod tests {
             ("see vault.vault.svc.cluster.local for more", "vault.vault.svc.cluster.local"),
             ("12:30", ""),
             ("10.0.0.1:80", ""),
-            ("until nc -z redis 6379", ""),
+            ("until nc -z redis 6379", "redis:6379"),
+            ("; http://web\n-- http://web\n/* http://web */\n * http://web", ""),
+            ("--upstream=http://web", "web"),
             ("Http://UPPER:80", ""),
             ("# http://old:80\nurl: http://db:80 # not http://other:80", "db:80"),
             ("  // redis:6379\n<!-- http://web -->", ""),
@@ -175,6 +209,12 @@ mod tests {
         assert_eq!(in_variable("DB_HOST", "postgres"), ["postgres"]);
         assert_eq!(in_variable("CACHE_DRIVER", "redis"), Vec::<String>::new());
         assert_eq!(in_variable("CACHE", "redis.cache"), ["redis.cache"]);
+        assert_eq!(in_argument("--db-host=postgres"), ["postgres"]);
+        assert_eq!(in_argument("--image=postgres:5432"), Vec::<String>::new());
+        assert_eq!(in_variable("APP_MODULE", "redis.cache"), Vec::<String>::new());
+        assert_eq!(in_variable("IMAGE", "web:80"), Vec::<String>::new());
+        assert_eq!(in_variable("README.md", "see http://web"), Vec::<String>::new());
+        assert_eq!(in_variable("SERVER_NAME", "web"), Vec::<String>::new());
     }
 
     #[test]
@@ -202,6 +242,9 @@ mod tests {
             ("vault.example.com", None),
             ("10.1.2.3", None),
             ("a.svc", None),
+            ("localhost:80", None),
+            ("vault.secrets.svc.other.domain", None),
+            ("vault.secrets.svc.clusterset.local", Some(("vault", Some("secrets"), None))),
         ] {
             let found = service(host);
             let seen = found.as_ref().map(|s| (s.name.as_str(), s.namespace.as_deref(), s.port));

@@ -14,6 +14,8 @@ pub mod rules;
 pub mod yaml;
 pub mod hosts;
 pub mod address;
+pub mod spoken;
+pub mod base64;
 pub mod disk;
 pub mod fingerprint;
 pub mod progress;

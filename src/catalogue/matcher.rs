@@ -8,8 +8,8 @@ use compact_str::CompactString;
 
 use super::compiled::{Compiled, ProbeKind};
 use super::probes::Fact;
-use crate::hosts;
 use crate::yaml::{Event, Mark, Scalar, Sink, scalar};
+use crate::{base64, hosts};
 
 /// What one probe saw once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,15 +176,25 @@ impl<'c> Matcher<'c> {
     fn keep(&mut self, node: usize, text: &str, mark: Mark) {
         let compiled = self.compiled;
         for probe in &compiled.nodes[node].opens {
-            if compiled.probes[*probe as usize].kind == ProbeKind::Code(Fact::Hosts) {
-                // A key of a ConfigMap or Secret is the name of a variable to whoever takes all of it.
-                let is_entry = compiled.probes[*probe as usize].wants_key;
-                let found = if is_entry { hosts::in_variable(&self.key, text) } else { hosts::in_text(text) };
-                for host in found {
-                    self.captures.push(self.capture(*probe, Some(host.into()), mark));
+            // A key of a ConfigMap or Secret is the name of a variable to whoever takes all of it.
+            let found = match compiled.probes[*probe as usize].kind {
+                ProbeKind::Code(Fact::Hosts)
+                    if !self.key.is_empty() && compiled.probes[*probe as usize].wants_key =>
+                {
+                    hosts::in_variable(&self.key, text)
                 }
-            } else {
-                self.captures.push(self.capture(*probe, Some(text.into()), mark));
+                ProbeKind::Code(Fact::Hosts) => hosts::in_argument(text),
+                ProbeKind::Code(Fact::EncodedHosts) => {
+                    base64::decode(text).map(|text| hosts::in_variable(&self.key, &text)).unwrap_or_default()
+                }
+                _ => {
+                    self.captures.push(self.capture(*probe, Some(text.into()), mark));
+                    continue;
+                }
+            };
+            for host in found {
+                let kind = ProbeKind::Code(Fact::Hosts);
+                self.captures.push(Capture { kind, ..self.capture(*probe, Some(host.into()), mark) });
             }
         }
         for (probe, field) in &compiled.nodes[node].fields {

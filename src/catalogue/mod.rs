@@ -161,7 +161,7 @@ impl Catalogue {
     }
 
     /// The providers a chart belongs to: by name and repository, or by name alone where only one project has it (most
-    /// such charts are mirrors).
+    /// such charts are mirrors) and the name is not one that anybody gives a chart.
     pub fn providers_of_chart<'a>(
         &'a self,
         chart: &'a str,
@@ -175,10 +175,12 @@ impl Catalogue {
                     .zip(repository)
                     .is_none_or(|(known, given)| plain(known) == plain(given))
             };
-            row.name == chart && same()
+            row.name == chart && (!row.common_name || repository.is_some()) && same()
         };
         let named = move |provider: &&ProviderRow| provider.charts.iter().any(|row| row.name == chart);
-        let only_one = self.providers.iter().filter(named).count() == 1;
+        let is_common = |row: &rows::ChartRow| row.name == chart && row.common_name;
+        let only_one = self.providers.iter().filter(named).count() == 1
+            && !self.providers.iter().flat_map(|provider| &provider.charts).any(is_common);
         self.providers
             .iter()
             .filter(named)
@@ -196,10 +198,12 @@ impl Catalogue {
         self.shared_groups.contains(group)
     }
 
-    /// Whether a known project runs this storage provisioner.
+    /// Whether a known project runs the classes of this provisioner or controller.
     #[must_use]
-    pub fn knows_provisioner(&self, name: &str) -> bool {
-        self.providers.iter().any(|provider| provider.storage_provisioner.iter().any(|known| known == name))
+    pub fn knows_controller(&self, name: &str) -> bool {
+        let whole_domain = whole_domain(name);
+        let is_it = |known: &String| known == name || Some(known) == whole_domain.as_ref();
+        self.providers.iter().any(|provider| provider.runs_classes_of().any(is_it))
     }
 
     /// All edge rows.
@@ -320,6 +324,12 @@ fn pods_by_kind(rows: &[rows::PodSpecRow]) -> ByKind<Vec<rows::PodSpecRow>> {
     map
 }
 
+/// How a row says every controller of a name's domain.
+#[must_use]
+pub fn whole_domain(controller: &str) -> Option<String> {
+    controller.split_once('/').map(|(domain, _)| format!("{domain}/*"))
+}
+
 /// `*` stands for anything, `*.x` for anything below `x`.
 fn fits(pattern: &str, text: &str) -> bool {
     pattern.strip_prefix('*').map_or(pattern == text, |ending| text.ends_with(ending))
@@ -368,7 +378,9 @@ mod tests {
     }
 
     fn is_namespace_rule(text: &str) -> bool {
-        matches!(text, "same" | "cluster" | "field") || text.starts_with("fixed:")
+        matches!(text, "same" | "cluster" | "field" | "scoped")
+            || text.starts_with("fixed:")
+            || text.starts_with("operator:")
     }
 
     #[test]
@@ -384,6 +396,16 @@ mod tests {
             assert!(is_namespace_rule(&row.namespace), "{shown}: namespace {}", row.namespace);
             assert!(row.matches.pod_spec || !row.matches.kinds.is_empty(), "{shown}: matches nothing");
             assert!(!row.to.kind.is_empty() || row.fields.contains_key("kind"), "{shown}: names no kind");
+        }
+    }
+
+    #[test]
+    fn a_field_called_after_config_maps_names_one() {
+        for row in Catalogue::new(&Rows::default()).unwrap().edges() {
+            let last = row.path.trim_end_matches("[*]").rsplit('.').next().unwrap_or_default();
+            if last.to_lowercase().contains("configmap") {
+                assert_eq!(row.to.kind, "ConfigMap", "{:?} {}", row.matches.kinds, row.path);
+            }
         }
     }
 

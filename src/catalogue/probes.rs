@@ -27,6 +27,8 @@ pub enum Fact {
     ServicePort,
     /// Text that may name a Service; only the hosts in it are kept.
     Hosts,
+    /// Base64 of such a text.
+    EncodedHosts,
     /// A CRD's group.
     CrdGroup,
     /// A CRD's kind.
@@ -61,7 +63,7 @@ pub enum Fact {
     ApiService,
     /// The group of an `APIService`.
     ApiGroup,
-    /// The provisioner of a `StorageClass`.
+    /// The provisioner or controller of a class.
     Provisioner,
     /// When a `StorageClass` binds volumes.
     VolumeBindingMode,
@@ -182,7 +184,8 @@ const SELECTING: &[CodeProbe] = &[
     probe(Fact::SelectorNamespace, "$.spec.namespaceSelector.matchNames[*]", &[]),
 ];
 const CONFIG_MAP: &[CodeProbe] = &[probe(Fact::Hosts, "$.data.*", &[])];
-const SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.stringData.*", &[])];
+const SECRET: &[CodeProbe] =
+    &[probe(Fact::Hosts, "$.stringData.*", &[]), probe(Fact::EncodedHosts, "$.data.*", &[])];
 const STATEFUL_SET: &[CodeProbe] = &[probe(
     Fact::ClaimTemplate,
     "$.spec.volumeClaimTemplates[*]",
@@ -190,6 +193,8 @@ const STATEFUL_SET: &[CodeProbe] = &[probe(
 )];
 const CLAIM: &[CodeProbe] = &[probe(Fact::Claim, "$.spec", &["storageClassName", "volumeName"])];
 
+const INGRESS_CLASS: &[CodeProbe] = &[probe(Fact::Provisioner, "$.spec.controller", &[])];
+const GATEWAY_CLASS: &[CodeProbe] = &[probe(Fact::Provisioner, "$.spec.controllerName", &[])];
 const INGRESS: &[CodeProbe] = &[probe(Fact::IngressClassName, "$.spec.ingressClassName", &[])];
 const IN_APPLICATION: &[&str] =
     &["chart", "repoURL", "helm.releaseName", "helm.valuesObject.fullnameOverride"];
@@ -257,6 +262,8 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
             SELECTING
         }
         ("networking.k8s.io", "Ingress") => INGRESS,
+        ("networking.k8s.io", "IngressClass") => INGRESS_CLASS,
+        ("gateway.networking.k8s.io", "GatewayClass") => GATEWAY_CLASS,
         ("argoproj.io", "Application") => APPLICATION,
         ("argoproj.io", "ApplicationSet") => APPLICATION_SET,
         ("helm.toolkit.fluxcd.io", "HelmRelease") => HELM_RELEASE,

@@ -231,7 +231,8 @@ pub struct EdgeRow {
     /// Kinds the kind field may name; others give no edge.
     #[serde(default)]
     pub kinds: Vec<KindChoice>,
-    /// same | cluster | field | fixed:NAME.
+    /// same | cluster | field | scoped (that of the field, but a namespaced object only names its own) | fixed:NAME |
+    /// operator:NAME (where the controller of the group runs; NAME while nobody shows it).
     #[serde(default = "same")]
     pub namespace: String,
     /// How the text is read.
@@ -283,7 +284,8 @@ pub struct MakesRow {
     /// Template used when the field is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
-    /// same | cluster | field | fixed:NAME.
+    /// same | cluster | field | scoped (that of the field, but a namespaced object only names its own) | fixed:NAME |
+    /// operator:NAME (where the controller of the group runs; NAME while nobody shows it).
     #[serde(default = "same")]
     pub namespace: String,
     /// Only if these sub-fields have these values; `*` stands for any, `a|b` for either.
@@ -296,12 +298,16 @@ pub struct MakesRow {
 
 /// A chart that brings a provider.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ChartRow {
     /// Chart name.
     pub name: String,
     /// Chart repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
+    /// Whether charts of other projects are called so too: only the repository tells.
+    #[serde(default)]
+    pub common_name: bool,
 }
 
 /// A class a provider's chart creates.
@@ -354,9 +360,15 @@ pub struct ProviderRow {
     /// CRDs its chart installs.
     #[serde(default)]
     pub crds: Vec<String>,
-    /// Chart values that leave the CRDs out.
+    /// Chart values that, all together, leave the CRDs out; `skipCrds` is no value but how the chart is installed.
     #[serde(default)]
     pub crd_switch: BTreeMap<String, serde_json::Value>,
+    /// Whether its chart installs the CRDs unless told otherwise.
+    #[serde(default = "yes")]
+    pub crds_by_default: bool,
+    /// Chart values that name the `StorageClass` of its volumes.
+    #[serde(default)]
+    pub storage_class_values: Vec<String>,
     /// Role of its workload, where serving a group does not make it an operator (a collector that reads objects).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
@@ -366,6 +378,10 @@ pub struct ProviderRow {
     /// Provisioner names it runs.
     #[serde(default)]
     pub storage_provisioner: Vec<String>,
+    /// Controller names of the classes it runs, as an `IngressClass` or `GatewayClass` says them; `domain/*` for all
+    /// of a domain.
+    #[serde(default)]
+    pub controllers: Vec<String>,
     /// Classes its chart creates.
     #[serde(default)]
     pub classes: Vec<ClassRow>,
@@ -384,11 +400,22 @@ impl EdgeRow {
     }
 }
 
+impl ProviderRow {
+    /// Provisioners and controllers: what classes say who runs them by.
+    pub fn runs_classes_of(&self) -> impl Iterator<Item = &String> {
+        self.storage_provisioner.iter().chain(&self.controllers)
+    }
+}
+
 impl MakesRow {
     /// Every sub-field the row reads.
     pub fn field_paths(&self) -> impl Iterator<Item = &str> {
         self.fields.values().chain(self.when.keys()).chain(self.unless.keys()).map(String::as_str)
     }
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn same() -> String {

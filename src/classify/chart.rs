@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use super::chart_values::ChartValues;
+use crate::catalogue::Catalogue;
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
 use crate::model::{Chart, Resource};
@@ -12,11 +14,16 @@ use crate::model::{Chart, Resource};
 type SourceKey = (String, String, String);
 
 /// Writes the charts onto the objects that install them.
-pub fn mark(resources: &mut [Resource]) {
+pub fn mark(resources: &mut [Resource], catalogue: &Catalogue) {
     let sources = sources(resources);
     for resource in resources.iter_mut() {
-        let charts: Vec<Chart> =
+        let mut charts: Vec<Chart> =
             resource.manifest.facts(Fact::Chart).filter_map(|seen| chart(resource, seen, &sources)).collect();
+        for chart in &mut charts {
+            if catalogue.providers_of_chart(&chart.name, chart.repository.as_deref()).next().is_some() {
+                chart.values = ChartValues::of(&resource.manifest, &chart.name);
+            }
+        }
         resource.charts = charts;
     }
 }
@@ -86,6 +93,7 @@ fn chart(resource: &Resource, seen: &Capture, sources: &HashMap<SourceKey, Chart
         release: release.unwrap_or_else(|| format!("{prefix}{}", resource.id.name)),
         namespace,
         full_name: full_name.or_else(|| told("values.fullnameOverride")),
+        values: ChartValues::default(),
     })
 }
 

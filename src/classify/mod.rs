@@ -3,6 +3,7 @@
 //! Everything is read off what the manifests are; a component's name says nothing here.
 
 pub mod chart;
+pub mod chart_values;
 pub mod identity;
 pub mod made_kinds;
 pub mod serves;
@@ -53,7 +54,7 @@ pub fn resources(
         })
         .collect();
     findings.extend(identity::duplicates(&components, &resources));
-    chart::mark(&mut resources);
+    chart::mark(&mut resources, catalogue);
     serves::mark(&mut resources, catalogue);
     workload_roles(&mut resources, catalogue);
     Classified { components, resources, findings }

@@ -83,11 +83,17 @@ pub fn plurals(kind: &str) -> Vec<String> {
     plurals
 }
 
+/// Whether its pods stay: a `CronJob` with a server's image only calls that server.
+#[must_use]
+pub fn stays(resource: &Resource) -> bool {
+    resource.is_workload && resource.id.kind != "CronJob"
+}
+
 /// Whether the resource runs something: a workload, or a chart or package that brings one.
 #[must_use]
 pub fn runs(resource: &Resource) -> bool {
     let is_package = resource.manifest.facts(Fact::Package).next().is_some();
-    resource.is_workload || is_package || !resource.charts.is_empty()
+    stays(resource) || is_package || !resource.charts.is_empty()
 }
 
 fn by_image(resources: &[Resource], catalogue: &Catalogue) -> Vec<(ResourceIndex, String)> {
@@ -132,7 +138,7 @@ fn by_rbac(resources: &[Resource]) -> Vec<(ResourceIndex, String)> {
             }
         }
     }
-    let workloads = resources.iter().enumerate().filter(|(_, resource)| resource.is_workload);
+    let workloads = resources.iter().enumerate().filter(|(_, resource)| stays(resource));
     workloads
         .flat_map(|(index, workload)| {
             let account = workload.manifest.fact(Fact::ServiceAccount).unwrap_or("default");
@@ -176,7 +182,7 @@ fn by_shipped_crds(resources: &[Resource]) -> Vec<(ResourceIndex, String)> {
     for crd in resources.iter().filter(|resource| resource.id.kind == "CustomResourceDefinition") {
         shipped.entry(crd.component).or_default().extend(crd.manifest.fact(Fact::CrdGroup));
     }
-    let workloads = resources.iter().enumerate().filter(|(_, resource)| resource.is_workload);
+    let workloads = resources.iter().enumerate().filter(|(_, resource)| stays(resource));
     workloads
         .flat_map(|(index, workload)| {
             let groups = shipped.get(&workload.component);

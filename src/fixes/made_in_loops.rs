@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::infer::{Scene, reference};
+use crate::infer::{Scene, made};
 use crate::model::{Edge, Finding, Level, ResourceIndex, Strength};
 use crate::resolve::graph;
 
@@ -48,7 +48,7 @@ fn finding(scene: &Scene<'_>, edge: &Edge, from: ResourceIndex, to: ResourceInde
         user.id.short(),
         maker.id.short()
     );
-    let made = reference::made_by(maker, scene.catalogue);
+    let made: Vec<_> = made::by(scene, maker).collect();
     let listed = match &made[..] {
         [only] if matches!(only.kind.as_str(), "Secret" | "ConfigMap") => {
             let key = if only.kind == "Secret" { "secret" } else { "configMap" };

@@ -143,10 +143,13 @@ impl<'a> Objects<'a> {
             if is_any(&groups) && is_any(&resources) {
                 continue;
             }
+            // What is refused then are the pods that a workload makes.
+            let makes_pods = groups.contains(&"") && resources.contains(&"pods");
             for ((group, kind), list) in &self.0 {
                 let in_group = is_any(&groups) || groups.contains(group);
                 let named = || plurals(kind).iter().any(|plural| resources.contains(&plural.as_str()));
-                if in_group && (is_any(&resources) || named()) && !is_exempt(group) {
+                let is_itself = in_group && (is_any(&resources) || named()) && !is_exempt(group);
+                if is_itself || (makes_pods && scene.catalogue.has_pods(group, kind)) {
                     matched.extend(list.iter().copied().filter(|index| takes(scene, webhook, rule, *index)));
                 }
             }

@@ -23,7 +23,9 @@ pub fn by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
     }
     let mut brought = Vec::new();
     for provider in serves::providers(resource, catalogue) {
-        brought.extend(provider.crds.iter().map(|name| crd(name)));
+        if !leaves_out_crds(resource, provider, catalogue) {
+            brought.extend(provider.crds.iter().map(|name| crd(name)));
+        }
         brought.extend(provider.classes.iter().filter_map(|row| class(&row.kind, &row.name)));
     }
     for chart in resource.charts.iter().filter(|chart| !chart.namespace.is_empty()) {
@@ -33,6 +35,31 @@ pub fn by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
         }
     }
     brought
+}
+
+/// Whether a release installs a provider's chart without its CRDs.
+#[must_use]
+pub fn leaves_out_crds(resource: &Resource, provider: &ProviderRow, catalogue: &Catalogue) -> bool {
+    let is_its = |chart: &&Chart| {
+        let mut known = catalogue.providers_of_chart(&chart.name, chart.repository.as_deref());
+        known.any(|known| std::ptr::eq(known, provider))
+    };
+    let charts: Vec<&Chart> = resource.charts.iter().filter(is_its).collect();
+    !charts.is_empty() && charts.into_iter().all(|chart| is_off(chart, provider))
+}
+
+fn is_off(chart: &Chart, provider: &ProviderRow) -> bool {
+    let values = &chart.values;
+    let says = |(path, off): (&String, &serde_json::Value)| match path.as_str() {
+        "skipCrds" => values.skips_crds.then_some(true),
+        path => values.text(path).map(|text| off.as_bool() == text.parse().ok()),
+    };
+    let mut said = provider.crd_switch.iter().map(says);
+    if provider.crds_by_default {
+        !provider.crd_switch.is_empty() && said.all(|off| off == Some(true))
+    } else {
+        !values.is_open && !said.any(|off| off == Some(false))
+    }
 }
 
 /// The identity of a CRD.
@@ -70,6 +97,7 @@ pub fn provider_of_class<'c>(id: &ResourceId, catalogue: &'c Catalogue) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::chart_values::ChartValues;
 
     #[test]
     fn services_are_named_after_the_release() {
@@ -86,6 +114,7 @@ mod tests {
                 release: release.to_owned(),
                 namespace: "x".to_owned(),
                 full_name: full_name.map(str::to_owned),
+                values: ChartValues::default(),
             };
             assert_eq!(service_name(row, &chart), expected, "{row} {release}");
         }

@@ -128,8 +128,16 @@ fn at_run_time(scene: &Scene<'_>, asking: ComponentIndex, group: &str, kind: &st
 fn bringing_charts(scene: &Scene<'_>, group: &str, kind: &str) -> Found {
     let operators = scene.operators_of(group, kind);
     let brought: Vec<ResourceIndex> =
-        operators.into_iter().filter(|index| !scene.resource(*index).is_workload).collect();
+        operators.into_iter().filter(|index| brings_all(scene, *index)).collect();
     if brought.is_empty() { Found::Nobody } else { Found::Made(brought) }
+}
+
+/// Whether it is a chart or package that nobody told to leave its CRDs out.
+fn brings_all(scene: &Scene<'_>, index: ResourceIndex) -> bool {
+    let resource = scene.resource(index);
+    let mut providers = serves::providers(resource, scene.catalogue);
+    !resource.is_workload
+        && !providers.any(|provider| brought::leaves_out_crds(resource, provider, scene.catalogue))
 }
 
 fn wait(reason: &'static str, origin: crate::model::Origin) -> Wait {

@@ -9,12 +9,16 @@ pub mod admission_unseen;
 pub mod annotations;
 pub mod applied;
 pub mod brought;
+pub mod chart_storage;
 pub mod class;
 pub mod crd;
 pub mod declared;
 pub mod default_class;
 pub mod labelled;
+pub mod made;
+pub mod makers;
 pub mod namespace;
+pub mod namespaced;
 pub mod operator;
 pub mod operator_of_chart;
 pub mod rbac;
@@ -64,6 +68,7 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     selected::edges,
     wait_for::edges,
     operator_of_chart::edges,
+    chart_storage::edges,
     annotations::edges,
 ];
 

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Inferred;
 use super::scene::{Scene, Wait};
+use super::{Inferred, class};
 use crate::catalogue::is_built_in_group;
 use crate::model::{Edge, Gate, Provision, Reason, ResourceIndex, Strength};
 
@@ -19,7 +19,8 @@ pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
         .filter_map(|edge| edge.to.resource)
         .collect();
     let mut inferred = Inferred::default();
-    for (index, resource) in scene.iter().filter(|(_, resource)| !is_built_in_group(&resource.id.group)) {
+    let is_served = |group: &str| !is_built_in_group(group) && !class::says_who_serves(group);
+    for (index, resource) in scene.iter().filter(|(_, resource)| is_served(&resource.id.group)) {
         let group = resource.id.group.as_str();
         let checked = scene.catalogue.has_health(group, &resource.id.kind);
         let strength = if checked || awaited.contains(&index) { Strength::Strong } else { Strength::Weak };

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::namespaced::{self, Said};
 use super::scene::{Found, Scene, Wait};
 use super::{Inferred, brought};
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::rows::{Format, KindChoice, Scope};
-use crate::catalogue::{Catalogue, EdgeRow, MakesRow, ProbeKind};
+use crate::catalogue::{EdgeRow, ProbeKind};
 use crate::hosts;
 use crate::model::{Resource, ResourceId, ResourceIndex, Role};
 
@@ -74,6 +75,16 @@ fn add(scene: &Scene<'_>, reference: &Reference<'_>, inferred: &mut Inferred) {
     }
 }
 
+/// Whether a resource refers to an object by any row.
+#[must_use]
+pub fn names(scene: &Scene<'_>, resource: &Resource, id: &ResourceId) -> bool {
+    resource.manifest.captures.iter().any(|capture| {
+        let ProbeKind::Edge(row) = capture.kind else { return false };
+        let row = scene.catalogue.edge(row);
+        holds(capture, &row.when, &row.unless) && targets(scene, resource, row, capture).contains(id)
+    })
+}
+
 /// What a reference names: one object, or every address of a comma list.
 fn targets(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capture) -> Vec<ResourceId> {
     if row.format == Format::Address {
@@ -85,7 +96,11 @@ fn targets(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capt
 }
 
 /// Whether the conditions on sub-fields hold; `*` stands for any value, `a|b` for either.
-fn holds(capture: &Capture, when: &BTreeMap<String, String>, unless: &BTreeMap<String, String>) -> bool {
+pub(super) fn holds(
+    capture: &Capture,
+    when: &BTreeMap<String, String>,
+    unless: &BTreeMap<String, String>,
+) -> bool {
     let is_one = |values: &str, seen: &str| values == "*" || values.split('|').any(|value| value == seen);
     let has = |(field, values): (&String, &String)| capture.all(field).any(|seen| is_one(values, seen));
     when.iter().all(has) && !unless.iter().any(has)
@@ -118,12 +133,10 @@ fn target(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Captu
     };
     let namespace = match scope {
         Scope::Cluster => "",
-        Scope::Namespaced => match row.namespace.as_str() {
-            "cluster" => "",
-            "field" => field("namespace").unwrap_or(&resource.id.namespace),
-            "same" => stated.unwrap_or(&resource.id.namespace),
-            fixed => fixed.strip_prefix("fixed:").unwrap_or(&resource.id.namespace),
-        },
+        Scope::Namespaced => {
+            let (rule, field) = (row.namespace.as_str(), field("namespace"));
+            namespaced::of(scene, resource, Said { rule, field, in_text: stated, to: &row.to })
+        }
     };
     let known = scope == Scope::Cluster || row.namespace == "cluster" || !namespace.is_empty();
     known.then(|| ResourceId::new(&group, &kind, namespace, name))
@@ -163,7 +176,7 @@ fn kind_named<'f>(
 /// The Service an address names. A short host is read where its reader runs: stores and issuers, and everything of
 /// cluster scope, are read by their controller; all others by pods of their own namespace.
 fn address(scene: &Scene<'_>, resource: &Resource, text: &str) -> Option<ResourceId> {
-    let service = hosts::service(text).filter(|_| is_name(text))?;
+    let service = hosts::service(text)?;
     let by_controller = resource.role == Role::Secret || resource.id.namespace.is_empty();
     let reader = scene.operators(&resource.id.group).first().filter(|_| by_controller);
     let near = reader.map_or(&resource.id, |operator| &scene.resource(*operator).id);
@@ -172,7 +185,7 @@ fn address(scene: &Scene<'_>, resource: &Resource, text: &str) -> Option<Resourc
 }
 
 /// Templates and empty strings name no object.
-fn is_name(text: &str) -> bool {
+pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty() && !text.contains("${") && !text.contains("{{") && !text.contains("$(")
 }
 
@@ -195,84 +208,4 @@ fn every_cluster_has(id: &ResourceId) -> bool {
         "Role" => id.name.starts_with("system:") || id.name == "extension-apiserver-authentication-reader",
         _ => false,
     }
-}
-
-/// Everything that comes into being because of a resource.
-pub fn made_by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
-    let rows = catalogue.makes_of(&resource.id.group, &resource.id.kind);
-    rows.flat_map(|row| made_by_row(resource, row, catalogue.makes(row))).collect()
-}
-
-fn made_by_row(resource: &Resource, number: usize, row: &MakesRow) -> Vec<ResourceId> {
-    let Some(_) = &row.path else {
-        return made(resource, row, row.name.as_deref().unwrap_or("{name}"), None).into_iter().collect();
-    };
-    let seen: Vec<&Capture> = resource
-        .manifest
-        .captures
-        .iter()
-        .filter(|capture| capture.kind == ProbeKind::Makes(number))
-        .collect();
-    if seen.is_empty() {
-        return row
-            .absent
-            .as_ref()
-            .and_then(|template| made(resource, row, template, None))
-            .into_iter()
-            .collect();
-    }
-    let template = row.name.as_deref().unwrap_or("{value}");
-    seen.into_iter()
-        .filter(|capture| holds_with_value(capture, row))
-        .filter_map(|capture| made(resource, row, template, Some(capture)))
-        .collect()
-}
-
-/// `when` and `unless` may also speak of the node itself, under the empty name.
-fn holds_with_value(capture: &Capture, row: &MakesRow) -> bool {
-    let own = |conditions: &BTreeMap<String, String>| {
-        conditions.get("").map(|value| capture.value.as_deref() == Some(value.as_str()))
-    };
-    own(&row.when) != Some(false) && own(&row.unless) != Some(true) && {
-        let sub = |conditions: &BTreeMap<String, String>| -> BTreeMap<String, String> {
-            conditions
-                .iter()
-                .filter(|(field, _)| !field.is_empty())
-                .map(|(a, b)| (a.clone(), b.clone()))
-                .collect()
-        };
-        holds(capture, &sub(&row.when), &sub(&row.unless))
-    }
-}
-
-fn made(
-    resource: &Resource,
-    row: &MakesRow,
-    template: &str,
-    capture: Option<&Capture>,
-) -> Option<ResourceId> {
-    let field =
-        |key: &str| row.fields.get(key).and_then(|path| capture.and_then(|capture| capture.field(path)));
-    let value = capture.and_then(|capture| capture.value.as_deref()).or_else(|| field("name"));
-    if template.contains("{value}") && value.is_none_or(str::is_empty) {
-        return row
-            .absent
-            .as_ref()
-            .filter(|absent| *absent != template)
-            .and_then(|absent| made(resource, row, absent, None));
-    }
-    // No object's name holds an underscore: makers write a dash for one of a user's or database's name.
-    let plain = |text: &str| text.replace('_', "-");
-    let name = template
-        .replace("{name}", &resource.id.name)
-        .replace("{namespace}", &resource.id.namespace)
-        .replace("{key}", &plain(capture.map(|capture| capture.key.as_str()).unwrap_or_default()))
-        .replace("{value}", &plain(value.unwrap_or_default()));
-    let namespace = match row.namespace.as_str() {
-        "cluster" => "",
-        "field" => field("namespace").unwrap_or(&resource.id.namespace),
-        "same" => &resource.id.namespace,
-        fixed => fixed.strip_prefix("fixed:").unwrap_or(&resource.id.namespace),
-    };
-    is_name(&name).then(|| ResourceId::new(&row.makes.group, &row.makes.kind, namespace, &name))
 }

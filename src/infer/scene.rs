@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::labelled::Labelled;
+use super::makers::Makers;
 pub use super::wait::{Wait, new_edge};
-use super::{brought, crd, reference};
-use crate::catalogue::Catalogue;
+use super::{crd, makers};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::rows::Scope;
+use crate::catalogue::{Catalogue, whole_domain};
 use crate::classify::{made_kinds, serves};
 use crate::model::{Component, ComponentIndex, Provision, Resource, ResourceId, ResourceIndex};
 
@@ -35,7 +36,7 @@ pub struct Scene<'a> {
     /// The catalogues.
     pub catalogue: &'a Catalogue,
     by_id: HashMap<&'a ResourceId, Vec<ResourceIndex>>,
-    made: HashMap<ResourceId, Vec<ResourceIndex>>,
+    made: Makers,
     declared: HashMap<Provision, ComponentIndex>,
     external: HashSet<Provision>,
     crds: HashMap<(&'a str, &'a str), ResourceIndex>,
@@ -43,7 +44,7 @@ pub struct Scene<'a> {
     pods: Labelled<'a>,
     services: Labelled<'a>,
     workloads: Vec<Vec<ResourceIndex>>,
-    provisioners: HashMap<&'a str, Vec<ResourceIndex>>,
+    class_controllers: HashMap<&'a str, Vec<ResourceIndex>>,
     kind_makers: HashMap<(&'a str, &'a str), Vec<ResourceIndex>>,
     there_before: HashSet<&'a str>,
     api_services: HashMap<&'a str, ResourceIndex>,
@@ -71,7 +72,7 @@ impl<'a> Scene<'a> {
             pods: Labelled::default(),
             services: Labelled::default(),
             workloads: vec![Vec::new(); components.len()],
-            provisioners: HashMap::new(),
+            class_controllers: HashMap::new(),
             kind_makers: HashMap::new(),
             there_before: HashSet::new(),
             api_services: HashMap::new(),
@@ -84,12 +85,7 @@ impl<'a> Scene<'a> {
                 scene.declared.entry(provided.value.clone()).or_insert(ComponentIndex(number));
             }
         }
-        for (number, resource) in resources.iter().enumerate() {
-            let brought = brought::by(resource, catalogue);
-            for id in reference::made_by(resource, catalogue).into_iter().chain(brought) {
-                scene.made.entry(id).or_default().push(ResourceIndex(number));
-            }
-        }
+        scene.made = makers::of(&scene);
         scene
     }
 
@@ -115,8 +111,8 @@ impl<'a> Scene<'a> {
             if is_self_hosted {
                 self.there_before.extend(provider.crds.iter().map(String::as_str));
             }
-            for name in &provider.storage_provisioner {
-                self.provisioners.entry(name).or_default().push(index);
+            for name in provider.runs_classes_of() {
+                self.class_controllers.entry(name).or_default().push(index);
             }
         }
         for group in &resource.serves {
@@ -248,10 +244,12 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Workloads, charts and packages that run a storage provisioner.
+    /// Workloads, charts and packages that run the classes of a provisioner or controller.
     #[must_use]
-    pub fn provisioners(&self, name: &str) -> &[ResourceIndex] {
-        self.provisioners.get(name).map_or(&[], Vec::as_slice)
+    pub fn class_controllers(&self, name: &str) -> &[ResourceIndex] {
+        let exact = self.class_controllers.get(name);
+        let of_domain = || self.class_controllers.get(whole_domain(name)?.as_str());
+        exact.or_else(of_domain).map_or(&[], Vec::as_slice)
     }
 
     /// Workloads of a component.

@@ -29,7 +29,7 @@ impl Scene<'_> {
                 edges.retain(|edge| edge.from != edge.to);
                 edges
             }
-            // Who makes a thing itself waits for no other maker of it.
+            // Makers that all refer to a thing (two Ingresses with one certificate) do not wait for each other.
             Found::Made(makers) if makers.contains(&from) => Vec::new(),
             Found::Made(makers) => {
                 let wait = Wait { gate: Gate::Ready, ..wait.clone() };

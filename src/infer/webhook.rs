@@ -4,6 +4,7 @@
 //! A workload that may write webhook configurations injects its own certificate into them and is not ready before
 //! they are there: then the registration only needs the objects to be present.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::Inferred;
@@ -42,7 +43,12 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
             inferred.edges.extend(answering(scene, index, service, &wait));
         }
     }
+    // One configuration registers many webhooks: the most demanding one speaks for all.
+    let demand = |edge: &Edge| Reverse((edge.strength, edge.gate));
     inferred.edges.sort();
+    inferred
+        .edges
+        .sort_by(|a, b| (a.from, a.to, &a.reason, demand(a)).cmp(&(b.from, b.to, &b.reason, demand(b))));
     inferred.edges.dedup_by(|a, b| (a.from, a.to, &a.reason) == (b.from, b.to, &b.reason));
     inferred
 }

@@ -6,6 +6,7 @@ use compact_str::CompactString;
 
 use super::{ComponentIndex, Origin, Role};
 use crate::argocd::HookUse;
+use crate::classify::chart_values::ChartValues;
 use crate::render::Manifest;
 
 /// Position of a resource in the ladder's list.
@@ -64,6 +65,8 @@ pub struct Chart {
     pub namespace: String,
     /// The name its values give its objects.
     pub full_name: Option<String>,
+    /// What else it is installed with, where the catalogue knows the chart.
+    pub values: ChartValues,
 }
 
 /// One object of a component, classified.

@@ -41,11 +41,15 @@ pub fn stand_in(remote: &Remote, component: &LoadedComponent, catalogue: &Catalo
     let name = &component.component.name;
     let (kind, spec) = match remote {
         Remote::Chart { name, repository, .. } => {
-            let release = match &component.source {
-                Source::Chart { chart, .. } => chart.release_name.clone(),
-                _ => None,
-            };
-            let spec = serde_json::json!({"chart": name, "repoURL": repository, "releaseName": release});
+            let mut spec = serde_json::json!({"chart": name, "repoURL": repository});
+            if let Source::Chart { chart, .. } = &component.source {
+                spec["releaseName"] = serde_json::json!(chart.release_name);
+                spec["values"] = serde_json::json!(chart.values);
+                spec["skipCrds"] = serde_json::json!(chart.skip_crds);
+                if !chart.value_files.is_empty() {
+                    spec["valuesFrom"] = serde_json::json!(chart.value_files);
+                }
+            }
             ("RemoteChart", spec)
         }
         Remote::Base { address, .. } => ("RemoteBase", serde_json::json!({"address": address})),
