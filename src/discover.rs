@@ -8,6 +8,9 @@ use crate::problem::{Problem, Problems};
 /// Names a descriptor may have.
 pub const DESCRIPTOR_NAMES: &[&str] = &["component.yaml", "component.yml"];
 
+/// Names the settings at the root may have.
+pub const SETTINGS_NAMES: &[&str] = &["ladder.yaml", "ladder.yml"];
+
 /// How deep folders may nest.
 const MAX_DEPTH: usize = 64;
 

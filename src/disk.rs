@@ -6,6 +6,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
+use crate::model::Shown;
 use crate::problem::{Problem, Problems};
 
 /// Files larger than this are refused.
@@ -48,10 +49,16 @@ pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
     let mut entries = Vec::new();
     for entry in read {
         let entry = entry.map_err(|error| unreadable(directory, &error))?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name.starts_with('.') {
+        let shown = entry.file_name().to_string_lossy().into_owned();
+        if shown.starts_with('.') {
             continue;
         }
+        let name = match name_of(&entry, directory) {
+            Ok(name) => name,
+            // Of the names that cannot be written, only those that would be looked into matter.
+            Err(problem) if may_matter(&entry, &shown) => return Err(problem),
+            Err(_) => continue,
+        };
         let file_type = entry.file_type().map_err(|error| unreadable(&joined(directory, &name), &error))?;
         let is_dangling = file_type.is_symlink()
             && fs::metadata(entry.path()).is_err_and(|error| error.kind() == ErrorKind::NotFound);
@@ -68,6 +75,19 @@ pub fn list(root: &Path, directory: &str) -> Result<Vec<Entry>, Problems> {
     Ok(entries)
 }
 
+/// The name of an entry, by which it is read later.
+fn name_of(entry: &fs::DirEntry, directory: &str) -> Result<String, Problems> {
+    entry.file_name().into_string().map_err(|name| {
+        let shown = joined(directory, &name.to_string_lossy());
+        Problem::new("the name of this file is not UTF-8").at(Shown(&shown)).help("rename the file").into()
+    })
+}
+
+fn may_matter(entry: &fs::DirEntry, name: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    entry.path().is_dir() || matches!(ending, "yaml" | "yml" | "json")
+}
+
 /// All files below a directory, hidden ones too, sorted; links that leave the root are refused.
 ///
 /// # Errors
@@ -79,7 +99,7 @@ pub fn files_below(root: &Path, directory: &str) -> Result<Vec<String>, Problems
         let path = inside(root, &current)?;
         for entry in fs::read_dir(&path).map_err(|error| unreadable(&current, &error))? {
             let entry = entry.map_err(|error| unreadable(&current, &error))?;
-            let below = joined(&current, &entry.file_name().to_string_lossy());
+            let below = joined(&current, &name_of(&entry, &current)?);
             let file_type = entry.file_type().map_err(|error| unreadable(&below, &error))?;
             let is_directory = match file_type.is_symlink() {
                 true if fs::metadata(entry.path()).is_err() => continue,
