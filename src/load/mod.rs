@@ -62,9 +62,10 @@ pub fn settings(root: &Path, findings: &mut Vec<Finding>) -> Result<Settings, Pr
     match found.as_slice() {
         [] => Ok(Settings::default()),
         [file] => settings::parse(&Arc::from(*file), &disk::read(root, file)?, findings),
-        [first, second, ..] => {
-            Err(Problem::new(format!("`{first}` is there too")).at(second).help("delete one of the two").into())
-        }
+        [first, second, ..] => Err(Problem::new(format!("`{first}` is there too"))
+            .at(second)
+            .help("delete one of the two")
+            .into()),
     }
 }
 

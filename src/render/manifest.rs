@@ -126,7 +126,8 @@ pub fn from_file(root: &Path, path: &str, catalogue: &Catalogue) -> Result<Rende
 fn may_hold_manifests(text: &str) -> bool {
     let has = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
     let has_line = |word: &str| text.lines().any(|line| line.starts_with(word));
-    has("kind") && has("apiVersion") || has_line("metadata:") && (has_line("kind:") || has_line("apiVersion:"))
+    has("kind") && has("apiVersion")
+        || has_line("metadata:") && (has_line("kind:") || has_line("apiVersion:"))
 }
 
 /// Reads the objects of a text.
@@ -222,7 +223,8 @@ impl Reader<'_> {
         }
         let message = "an object without `kind` is refused by Argo CD";
         let tree = yaml::tree::parse_chunk(&manifest.chunk, &self.limits).ok();
-        let keys: Vec<&str> = tree.iter().flat_map(|tree| tree.entries()).filter_map(|(key, _)| key.text()).collect();
+        let keys: Vec<&str> =
+            tree.iter().flat_map(|tree| tree.entries()).filter_map(|(key, _)| key.text()).collect();
         let misspelt = nearest("kind", keys.into_iter().filter(|key| *key != "kind"));
         let help = match misspelt {
             Some(key) => format!("rename `{key}` to `kind`"),
@@ -241,7 +243,9 @@ impl Reader<'_> {
         for Misfit { path, mark, wrong } in &manifest.outline.misfits {
             let (needed, help) = match wrong {
                 Wrong::NotString => ("a string", "put the value in quotes"),
-                Wrong::Collection => ("a string", "write it as one text, for example `|` and the lines below it"),
+                Wrong::Collection => {
+                    ("a string", "write it as one text, for example `|` and the lines below it")
+                }
                 Wrong::NotMapping => ("a mapping", "write `key: value` lines below it, or remove it"),
             };
             let message = format!("`{path}` is not {needed}; Argo CD refuses such a manifest");

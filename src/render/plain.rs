@@ -123,5 +123,7 @@ fn is_described(root: &Path, directory: &str) -> bool {
 
 fn is_manifest(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    matches!(ending, "yaml" | "yml" | "json") && !DESCRIPTOR_NAMES.contains(&name) && !SETTINGS_NAMES.contains(&name)
+    matches!(ending, "yaml" | "yml" | "json")
+        && !DESCRIPTOR_NAMES.contains(&name)
+        && !SETTINGS_NAMES.contains(&name)
 }

@@ -63,7 +63,8 @@ pub fn generate_paths(ladder: &Ladder, component: ComponentIndex) -> String {
     let own = ladder.component(component);
     let root = &ladder.settings.targets.path;
     let absolute = |path: &str| format!("/{}", crate::disk::joined(root, path));
-    let mut paths = vec![absolute(&own.path), absolute(&own.place.path), absolute(ladder.settings.file_name())];
+    let mut paths =
+        vec![absolute(&own.path), absolute(&own.place.path), absolute(ladder.settings.file_name())];
     if own.descriptor.chart.as_ref().is_some_and(|chart| chart.path.is_none()) {
         paths.remove(1);
     }

@@ -64,7 +64,17 @@ impl<'t> Dialect<'t> {
         }
         suspects.sort_unstable_by(|a, b| b.cmp(a));
         let last = Last::Other { at: 0 };
-        Self { text, frames: Vec::new(), last, seen: 0, is_over: false, line: 0, looked: 0, comment_end: 0, suspects }
+        Self {
+            text,
+            frames: Vec::new(),
+            last,
+            seen: 0,
+            is_over: false,
+            line: 0,
+            looked: 0,
+            comment_end: 0,
+            suspects,
+        }
     }
 
     /// Takes an event that stands at `at`.
@@ -188,7 +198,10 @@ impl<'t> Dialect<'t> {
             let (fits, message) = if self.text.as_bytes()[at] == b'\t' {
                 (self.may_be_tab(at), "a tab cannot be indentation, write spaces")
             } else {
-                (self.may_be_break(at), "Argo CD takes this character for a line break, write it as an escape")
+                (
+                    self.may_be_break(at),
+                    "Argo CD takes this character for a line break, write it as an escape",
+                )
             };
             if !fits {
                 return Err((at, message));
@@ -281,8 +294,7 @@ impl<'t> Dialect<'t> {
             None => true,
         };
         let start = line.max(from);
-        let is_found =
-            self.text[start..at].match_indices('#').any(|(found, _)| begins(start - line + found));
+        let is_found = self.text[start..at].match_indices('#').any(|(found, _)| begins(start - line + found));
         if is_found {
             let bytes = self.text.as_bytes();
             self.comment_end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len);
