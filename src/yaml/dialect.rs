@@ -24,6 +24,8 @@ pub(super) fn has_odd_breaks(text: &str) -> bool {
 struct Frame {
     is_flow: bool,
     is_mapping: bool,
+    /// Whether the next node is a key.
+    awaits_key: bool,
     /// Where its keys or dashes stand; of a block mapping unknown until its first key.
     column: Option<usize>,
 }
@@ -87,6 +89,7 @@ impl<'t> Dialect<'t> {
             Raw::MappingEnd | Raw::SequenceEnd => {
                 self.settle(at)?;
                 let frame = self.frames.pop();
+                self.node_ends();
                 if frame.is_some_and(|frame| frame.is_flow) && self.text[at..].starts_with(['}', ']']) {
                     self.last = Last::Other { at };
                 }
@@ -95,6 +98,7 @@ impl<'t> Dialect<'t> {
             Raw::Alias(_) => {
                 self.settle(at)?;
                 self.place_first_key(at);
+                self.node_ends();
                 self.last = Last::Other { at };
                 Ok(())
             }
@@ -105,7 +109,7 @@ impl<'t> Dialect<'t> {
     fn open(&mut self, at: usize, is_mapping: bool) -> Result<(), Refusal> {
         let bracket = if is_mapping { '{' } else { '[' };
         let is_bracket = self.text[at..].starts_with(bracket);
-        let mut frame = Frame { is_flow: self.in_flow(), is_mapping, column: None };
+        let mut frame = Frame { is_flow: self.in_flow(), is_mapping, awaits_key: is_mapping, column: None };
         if !frame.is_flow && !is_mapping {
             frame.column = self.column_of_sequence(at, is_bracket);
         }
@@ -145,8 +149,13 @@ impl<'t> Dialect<'t> {
 
     fn scalar(&mut self, value: &str, style: TScalarStyle, at: usize) -> Result<(), Refusal> {
         self.settle(at)?;
+        let is_flow_key = self.in_flow() && self.frames.last().is_some_and(|frame| frame.awaits_key);
+        self.node_ends();
         if style == TScalarStyle::Plain && value.is_empty() {
             return Ok(());
+        }
+        if is_flow_key && self.key_of_several_lines(style, at) {
+            return Err((at, "a key and its colon must stand on one line"));
         }
         self.place_first_key(at);
         self.last = match style {
@@ -169,6 +178,31 @@ impl<'t> Dialect<'t> {
             }
             _ => Ok(()),
         }
+    }
+
+    fn node_ends(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.awaits_key = frame.is_mapping && !frame.awaits_key;
+        }
+    }
+
+    /// Whether a line break stands between the start of a key in brackets and its colon.
+    fn key_of_several_lines(&self, style: TScalarStyle, at: usize) -> bool {
+        let bytes = self.text.as_bytes();
+        let from = if style == TScalarStyle::Plain {
+            at
+        } else {
+            quote_end(bytes, at).map_or(bytes.len(), |close| close + 1)
+        };
+        let is_end = |&end: &usize| match bytes[end] {
+            b',' | b'[' | b']' | b'{' | b'}' => true,
+            b':' => from > at || bytes.get(end + 1).is_none_or(|next| b" \t\r\n,[]{}".contains(next)),
+            _ => false,
+        };
+        let end = (from..bytes.len()).find(is_end);
+        let is_explicit = self.text[..at].trim_end().ends_with('?');
+        !is_explicit
+            && end.is_some_and(|end| bytes[end] == b':' && memchr::memchr(b'\n', &bytes[at..end]).is_some())
     }
 
     fn in_flow(&self) -> bool {

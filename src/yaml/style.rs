@@ -23,7 +23,7 @@ impl<S: Sink> Reader<'_, S> {
         let (_, next) = source.peek()?;
         let whole = self.chunk.text();
         let at = self.at(mark);
-        if text.starts_with('\t') && self.tab_begins_block(at) {
+        if text.trim_start_matches('\n').starts_with('\t') && self.tab_begins_block(at) {
             let message =
                 "a block text that begins with a tab is refused by Argo CD, write `|2` for its indentation";
             return Err(YamlError::at(mark, message).into());

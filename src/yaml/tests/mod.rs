@@ -303,8 +303,7 @@ fn hostile_input_is_refused_quickly() {
 fn the_outline_tells_what_argo_cd_would_refuse() {
     let text = "metadata:\n  labels: {a: 1, b: 'x', c: ~}\n  annotations:\n    d: yes\n    e: [x]\n    d: ok\na: 1\na: 2\n";
     let found = outline(&only(text));
-    let paths: Vec<_> =
-        found.misfits.iter().map(|misfit| (misfit.path.as_str(), misfit.mark.line)).collect();
+    let paths: Vec<_> = found.misfits.iter().map(|misfit| (misfit.path.as_str(), misfit.mark.line)).collect();
     assert_eq!(paths, [("metadata.labels.a", 2), ("metadata.annotations.e", 5)]);
     let keys: Vec<_> = found.duplicate_keys.iter().map(|(key, mark)| (key.as_str(), mark.line)).collect();
     assert_eq!(keys, [("d", 6), ("a", 8)]);
