@@ -160,6 +160,10 @@ impl<'t> Dialect<'t> {
         self.place_first_key(at);
         self.last = match style {
             TScalarStyle::Plain => Last::Plain { at },
+            // An empty one has no column of its own.
+            TScalarStyle::Literal | TScalarStyle::Folded if value.bytes().all(|byte| byte == b'\n') => {
+                Last::Other { at }
+            }
             TScalarStyle::Literal | TScalarStyle::Folded => Last::Block { at },
             _ => Last::Quoted { close: quote_end(self.text.as_bytes(), at).unwrap_or(at) },
         };
