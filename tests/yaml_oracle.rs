@@ -130,15 +130,19 @@ fn with_annotation(mut object: Value) -> Value {
 fn mutated(text: &str, random: &mut Rng) -> String {
     let mut text = text.to_owned();
     for _ in 0..random.usize(1..4) {
-        let place = text.floor_char_boundary(random.usize(0..=text.len()));
+        let place = boundary(&text, random.usize(0..=text.len()));
         if random.usize(0..6) == 0 {
-            let end = text.ceil_char_boundary(text.len().min(place + random.usize(1..4)));
+            let end = boundary(&text, text.len().min(place + random.usize(1..4)));
             text.replace_range(place..end, "");
         } else {
             text.insert_str(place, BITS[random.usize(0..BITS.len())]);
         }
     }
     text
+}
+
+fn boundary(text: &str, at: usize) -> usize {
+    (at..=text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }
 
 fn has_odd_anchor(text: &str) -> bool {

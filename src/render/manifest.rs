@@ -16,6 +16,7 @@ use crate::catalogue::{Catalogue, Compiled, ProbeKind};
 use crate::disk;
 use crate::model::{Finding, Level, Origin};
 use crate::problem::{Problems, nearest};
+use crate::yaml::tree::Node;
 use crate::yaml::{self, Chunk, Limits, Misfit, Outline, Prepend, Wrong, YamlError};
 
 /// Argo CD's annotation for the wave.
@@ -184,7 +185,7 @@ impl Reader<'_> {
         let mut matcher = Matcher::new(compiled);
         let outline = yaml::read(chunk, &self.limits, &mut matcher)?;
         let mut captures = matcher.captures;
-        if outline.has_replaced {
+        if outline.may_have_replaced() {
             let mut matcher = Matcher::new(compiled);
             yaml::tree::parse_chunk(chunk, &self.limits)?.send(&mut matcher);
             captures = matcher.captures;
@@ -199,9 +200,9 @@ impl Reader<'_> {
         let has_version = captures.iter().any(|capture| capture.kind == ProbeKind::Code(Fact::ApiVersion));
         let manifest = manifest(self.file, chunk, outline, captures);
         if manifest.kind.is_empty() {
-            return self.without_kind(&manifest, is_item || has_version || manifest.outline.has_metadata);
+            return self.without_kind(&manifest, is_item || has_version || manifest.outline.has_metadata());
         }
-        if manifest.outline.is_null_list && manifest.name.is_empty() && manifest.kind.ends_with("List") {
+        if manifest.outline.is_null_list() && manifest.name.is_empty() && manifest.kind.ends_with("List") {
             return;
         }
         self.outline_findings(&manifest);
@@ -223,8 +224,7 @@ impl Reader<'_> {
         }
         let message = "an object without `kind` is refused by Argo CD";
         let tree = yaml::tree::parse_chunk(&manifest.chunk, &self.limits).ok();
-        let keys: Vec<&str> =
-            tree.iter().flat_map(|tree| tree.entries()).filter_map(|(key, _)| key.text()).collect();
+        let keys: Vec<&str> = tree.iter().flat_map(Node::entries).filter_map(|(key, _)| key.text()).collect();
         let misspelt = nearest("kind", keys.into_iter().filter(|key| *key != "kind"));
         let help = match misspelt {
             Some(key) => format!("rename `{key}` to `kind`"),
@@ -307,7 +307,7 @@ impl Reader<'_> {
 fn unusable(manifest: &Manifest, has_version: bool, is_item: bool) -> Option<(&'static str, String)> {
     let kind = &manifest.kind;
     let is_list = manifest.name.is_empty() && kind.ends_with("List");
-    let (rule, missing) = if manifest.outline.is_null_list {
+    let (rule, missing) = if manifest.outline.is_null_list() {
         return Some(("null-items", format!("Argo CD drops a {kind} whose `items` is null")));
     } else if is_item && manifest.outline.items && is_list {
         return Some(("nested-list", format!("a {kind} inside a List is not expanded by Argo CD")));

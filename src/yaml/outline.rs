@@ -16,14 +16,28 @@ pub struct Outline {
     pub duplicate_keys: Vec<(String, Mark)>,
     /// Values of other types than Kubernetes has them: annotations, labels, names, `kind` and `apiVersion`.
     pub misfits: Vec<Misfit>,
-    /// Whether it has `metadata`.
-    pub has_metadata: bool,
-    /// Whether the top-level `items` is null and there is neither `spec` nor `status`: Argo CD drops such an object.
-    pub is_null_list: bool,
-    /// Whether a key was given another value later, by itself or by a merge, so that events went by that do not count.
-    pub has_replaced: bool,
     pub(super) sites: Sites,
     pub(super) limits: Limits,
+}
+
+impl Outline {
+    /// Whether it has `metadata`.
+    #[must_use]
+    pub fn has_metadata(&self) -> bool {
+        self.sites.metadata.is_some()
+    }
+
+    /// Whether Argo CD drops the object as an empty list: `items` is null, and there is neither `spec` nor `status`.
+    #[must_use]
+    pub fn is_null_list(&self) -> bool {
+        self.sites.is_null_list
+    }
+
+    /// Whether a key may have got another value later, itself or by a merge, so that events went by that do not count.
+    #[must_use]
+    pub fn may_have_replaced(&self) -> bool {
+        !self.duplicate_keys.is_empty() || self.sites.aliases
+    }
 }
 
 /// A value of another type than Kubernetes has there.
@@ -60,6 +74,8 @@ pub(super) struct Sites {
     pub(super) items_end: usize,
     /// Whether the document uses aliases or merge keys at all.
     pub(super) aliases: bool,
+    /// Whether the top-level `items` is null and there is neither `spec` nor `status`.
+    pub(super) is_null_list: bool,
     /// Whether root, metadata or annotations get keys from elsewhere.
     pub(super) merged: bool,
 }

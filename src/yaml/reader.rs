@@ -185,7 +185,6 @@ impl<'r, S: Sink> Reader<'r, S> {
         if let Some(frame) = self.frames.last_mut() {
             frame.expect = Expect::Value;
             if !self.keys.insert(&mut frame.keys, key) {
-                self.tracker.outline.has_replaced = true;
                 self.tracker.outline.duplicate_keys.push((key.to_owned(), mark));
             }
         }

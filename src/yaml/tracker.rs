@@ -73,7 +73,6 @@ impl Tracker {
 
     /// A merge key in the innermost mapping.
     pub(super) fn merge(&mut self) {
-        self.outline.has_replaced = true;
         self.outline.sites.merged |= self.is_edited();
     }
 
@@ -143,14 +142,13 @@ impl Tracker {
         };
         if matches!(key, "spec" | "status") {
             self.has_body = true;
-            self.outline.is_null_list = false;
+            sites.is_null_list = false;
         }
         if self.top == Top::Metadata {
             sites.metadata = Some(Site { key: at, ..Site::default() });
             sites.annotations = None;
             sites.namespace = None;
             sites.entries.clear();
-            self.outline.has_metadata = true;
             self.forget(METADATA);
         }
         match self.top {
@@ -159,7 +157,7 @@ impl Tracker {
             Top::Items => {
                 self.outline.sites.items.clear();
                 self.outline.items = false;
-                self.outline.is_null_list = false;
+                self.outline.sites.is_null_list = false;
             }
             _ => {}
         }
@@ -216,7 +214,7 @@ impl Tracker {
         match (self.depth, self.top) {
             (1, Top::Items) => {
                 self.outline.items = event == Event::SequenceStart;
-                self.outline.is_null_list = is_null(event) && !self.has_body;
+                self.outline.sites.is_null_list = is_null(event) && !self.has_body;
             }
             (1, Top::Kind) => self.text_check(KIND, event, mark),
             (1, Top::ApiVersion) => self.text_check(API_VERSION, event, mark),

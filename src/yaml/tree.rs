@@ -208,7 +208,9 @@ impl Node {
             }
             Value::Sequence(items) => {
                 sink.event(Event::SequenceStart, self.mark);
-                items.iter().for_each(|item| item.send(sink));
+                for item in items {
+                    item.send(sink);
+                }
                 sink.event(Event::SequenceEnd, self.mark);
             }
         }
