@@ -10,6 +10,9 @@ use crate::problem::{Problem, Problems};
 /// Names a descriptor may have.
 pub const DESCRIPTOR_NAMES: &[&str] = &["component.yaml", "component.yml"];
 
+/// Names the settings at the root may have.
+pub const SETTINGS_NAMES: &[&str] = &["ladder.yaml", "ladder.yml"];
+
 /// What was found below a root.
 #[derive(Debug, Default)]
 pub struct Discovered {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{inside, joined, leaves, unreadable};
+use crate::model::Shown;
 use crate::problem::{Problem, Problems};
 
 /// Entries that a walk may see through links; no repo has as many, and every level of links to links doubles them.
@@ -116,10 +117,18 @@ impl Walk<'_> {
         let mut entries = Vec::new();
         for listed in fs::read_dir(&folder.real).map_err(|error| unreadable(&folder.path, &error))? {
             let listed = listed.map_err(|error| unreadable(&folder.path, &error))?;
-            let name = listed.file_name().to_string_lossy().into_owned();
-            if name == GIT || (name.starts_with('.') && !self.with_hidden) {
+            let shown = listed.file_name().to_string_lossy().into_owned();
+            if shown == GIT || (shown.starts_with('.') && !self.with_hidden) {
                 continue;
             }
+            let name = match listed.file_name().into_string() {
+                Ok(name) => name,
+                // Of the names that cannot be written, only those that would be looked into matter.
+                Err(_) if self.with_hidden || may_matter(&listed.path(), &shown) => {
+                    return Err(unwritable(&joined(&folder.path, &shown)));
+                }
+                Err(_) => continue,
+            };
             let path = || joined(&folder.path, &name);
             let file_type = listed.file_type().map_err(|error| unreadable(&path(), &error))?;
             entries.push(if file_type.is_symlink() {
@@ -132,6 +141,15 @@ impl Walk<'_> {
         entries.sort();
         Ok(entries)
     }
+}
+
+fn may_matter(path: &Path, name: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or_default();
+    path.is_dir() || matches!(ending, "yaml" | "yml" | "json")
+}
+
+fn unwritable(path: &str) -> Problems {
+    Problem::new("the name of this file is not UTF-8").at(Shown(path)).help("rename the file").into()
 }
 
 impl Folder {

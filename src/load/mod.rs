@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::discover::SETTINGS_NAMES;
 use crate::disk;
 use crate::model::{Component, Finding, Origin};
 use crate::problem::{Problem, Problems};
@@ -52,14 +53,19 @@ pub struct Loaded {
     pub findings: Vec<Finding>,
 }
 
-/// Reads `ladder.yaml` at the root; defaults when there is none.
+/// Reads `ladder.yaml` or `ladder.yml` at the root; defaults when there is none.
 ///
 /// # Errors
 /// When the file cannot be read or says something impossible.
 pub fn settings(root: &Path, findings: &mut Vec<Finding>) -> Result<Settings, Problems> {
-    match disk::read_optional(root, "ladder.yaml")? {
-        Some(text) => settings::parse(&Arc::from("ladder.yaml"), &text, findings),
-        None => Ok(Settings::default()),
+    let found: Vec<&str> = SETTINGS_NAMES.iter().copied().filter(|name| disk::exists(root, name)).collect();
+    match found.as_slice() {
+        [] => Ok(Settings::default()),
+        [file] => settings::parse(&Arc::from(*file), &disk::read(root, file)?, findings),
+        [first, second, ..] => Err(Problem::new(format!("`{first}` is there too"))
+            .at(second)
+            .help("delete one of the two")
+            .into()),
     }
 }
 

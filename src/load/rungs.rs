@@ -59,6 +59,11 @@ pub fn from_settings(file: &Document<LadderFile>) -> Result<Rungs, Problems> {
     }
     for (number, setting) in file.value.rungs.iter().enumerate() {
         let place = file.place(&["rungs", &number.to_string()]);
+        let before = &file.value.rungs[..number];
+        if before.iter().any(|other| other.id == setting.id && other.enabled != Some(false)) {
+            let problem = Problem::new(format!("rung `{}` is there twice", setting.id)).at(place);
+            return Err(problem.help("make one entry of the two").into());
+        }
         add(&mut rungs, setting, &place)?;
     }
     let base_waves_fall = rungs.list.windows(2).find(|pair| pair[0].wave >= pair[1].wave);

@@ -127,6 +127,8 @@ impl Default for LadderFile {
 /// What `ladder.yaml` means.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// The file they are from, if it is not `ladder.yaml`.
+    pub file: Option<Arc<str>>,
     /// The rungs in order.
     pub rungs: Rungs,
     /// How waves are numbered.
@@ -162,6 +164,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            file: None,
             rungs: rungs::preset(Preset::default()),
             waves: Waves::default(),
             grow: true,
@@ -182,6 +185,12 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The name of their file at the root.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        self.file.as_deref().unwrap_or("ladder.yaml")
+    }
+
     /// Whether rungs take resources one by one.
     #[must_use]
     pub fn is_by_resource(&self) -> bool {
@@ -228,6 +237,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         return Err(rollout::no_try().at(document.place(&["gates", "retries"])).into());
     }
     Ok(Settings {
+        file: (&**file == "ladder.yml").then(|| Arc::clone(file)),
         rungs: rungs::from_settings(&document)?,
         rules: rule_settings(&document, findings)?,
         external: external(&document)?,

@@ -7,7 +7,7 @@ pub mod role;
 pub use role::Role;
 
 pub mod origin;
-pub use origin::Origin;
+pub use origin::{Origin, Shown};
 
 pub mod resource;
 pub use resource::{Chart, Resource, ResourceId, ResourceIndex};

@@ -24,6 +24,36 @@ impl Origin {
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
+        write!(f, "{}:{}", Shown(&self.file), self.line)
+    }
+}
+
+/// A path as a terminal may see it: control characters in its names are escaped.
+pub struct Shown<'p>(pub &'p str);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.contains(char::is_control) {
+            return f.write_str(self.0);
+        }
+        for character in self.0.chars() {
+            if character.is_control() {
+                write!(f, "{}", character.escape_default())?;
+            } else {
+                write!(f, "{character}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_of_a_file_name_do_not_reach_the_terminal() {
+        let origin = Origin::new(&Arc::from("a\n/\u{1b}[31mé\u{9b}.yaml"), 3);
+        assert_eq!(origin.to_string(), "a\\n/\\u{1b}[31mé\\u{9b}.yaml:3");
     }
 }

@@ -3,12 +3,11 @@
 use serde::Serialize;
 
 use super::Ladder;
-use crate::argocd::Hook;
+use crate::argocd::{Hook, HookUse};
 use crate::model::{
     AppliedFix, ComponentIndex, Dropped, Edge, End, Finding, Gate, MaxUpdate, Origin, Reason, ResourceIndex,
     Role, Strength,
 };
-use crate::order::inner::hook;
 
 /// The whole plan.
 #[derive(Debug, Serialize)]
@@ -73,7 +72,8 @@ struct ResourceView<'a> {
     component: &'a str,
     role: Role,
     wave: i64,
-    hook: &'static str,
+    /// The hooks of a sync that apply it, with commas; none where no sync does.
+    hook: Option<String>,
     origin: Origin,
 }
 
@@ -152,13 +152,20 @@ fn view<'a>(ladder: &'a Ladder, edge: &'a Edge) -> EdgeView<'a> {
 
 fn resource(ladder: &Ladder, index: ResourceIndex) -> ResourceView<'_> {
     let resource = ladder.resource(index);
-    let hook: Hook = hook(resource);
     ResourceView {
         id: resource.id.to_string(),
         component: &ladder.component(resource.component).name,
         role: resource.role,
         wave: ladder.waves[index.0],
-        hook: hook.name(),
+        hook: hook_names(&resource.hook),
         origin: resource.origin(),
+    }
+}
+
+fn hook_names(hook: &HookUse) -> Option<String> {
+    match hook {
+        HookUse::NotHook => Some(Hook::Sync.name().to_owned()),
+        HookUse::Hooks(hooks) => Some(hooks.iter().map(|hook| hook.name()).collect::<Vec<_>>().join(",")),
+        HookUse::Skip | HookUse::DeleteOnly | HookUse::Ignored => None,
     }
 }

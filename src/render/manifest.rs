@@ -15,8 +15,9 @@ use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, Compiled, ProbeKind};
 use crate::disk;
 use crate::model::{Finding, Level, Origin};
-use crate::problem::Problems;
-use crate::yaml::{self, Chunk, Limits, Outline, Prepend, YamlError};
+use crate::problem::{Problems, nearest};
+use crate::yaml::tree::Node;
+use crate::yaml::{self, Chunk, Limits, Misfit, Outline, Prepend, Wrong, YamlError};
 
 /// Argo CD's annotation for the wave.
 pub const WAVE: &str = "argocd.argoproj.io/sync-wave";
@@ -122,11 +123,12 @@ pub fn from_file(root: &Path, path: &str, catalogue: &Catalogue) -> Result<Rende
 }
 
 /// Argo CD looks for these words too before it takes a file of a directory for manifests. An object whose `apiVersion`
-/// was forgotten still looks like one, and must not get lost.
+/// or `kind` was forgotten or misspelt still looks like one, and must not get lost.
 fn may_hold_manifests(text: &str) -> bool {
     let has = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
     let has_line = |word: &str| text.lines().any(|line| line.starts_with(word));
-    has("kind") && (has("apiVersion") || (has_line("kind:") && has_line("metadata:")))
+    has("kind") && has("apiVersion")
+        || has_line("metadata:") && (has_line("kind:") || has_line("apiVersion:"))
 }
 
 /// Reads the objects of a text.
@@ -163,7 +165,7 @@ impl Reader<'_> {
                     Err(error) => self.invalid(&error, chunk.text()),
                 }
             }
-            Ok((outline, captures)) => self.object(chunk, outline, captures),
+            Ok((outline, captures)) => self.object(chunk, outline, captures, !may_be_list),
         }
     }
 
@@ -183,35 +185,52 @@ impl Reader<'_> {
         let mut matcher = Matcher::new(compiled);
         let outline = yaml::read(chunk, &self.limits, &mut matcher)?;
         let mut captures = matcher.captures;
+        if outline.may_have_replaced() {
+            let mut matcher = Matcher::new(compiled);
+            yaml::tree::parse_chunk(chunk, &self.limits)?.send(&mut matcher);
+            captures = matcher.captures;
+        }
         if !compiled.queries.is_empty() && !outline.empty {
             captures.extend(super::query::captures(chunk, compiled, &self.limits)?);
         }
         Ok((outline, captures))
     }
 
-    fn object(&mut self, chunk: Chunk, outline: Outline, captures: Vec<Capture>) {
+    fn object(&mut self, chunk: Chunk, outline: Outline, captures: Vec<Capture>, is_item: bool) {
         let has_version = captures.iter().any(|capture| capture.kind == ProbeKind::Code(Fact::ApiVersion));
         let manifest = manifest(self.file, chunk, outline, captures);
         if manifest.kind.is_empty() {
-            let message = "a document without `apiVersion` and `kind` is no manifest and is left out";
-            self.finding(Finding::new("not-a-manifest", Level::Warning, message), manifest.line);
+            return self.without_kind(&manifest, is_item || has_version || manifest.outline.has_metadata());
+        }
+        if manifest.outline.is_null_list() && manifest.name.is_empty() && manifest.kind.ends_with("List") {
             return;
         }
         self.outline_findings(&manifest);
         self.annotation_findings(&manifest);
-        let missing = if !has_version {
-            Some(("missing-api-version", "`apiVersion`"))
-        } else if manifest.name.is_empty() && manifest.kind.ends_with("List") {
-            Some(("missing-name", "a list of `items`"))
-        } else {
-            manifest.name.is_empty().then_some(("missing-name", "`metadata.name`"))
-        };
-        if let Some((rule, missing)) = missing {
-            let message = format!("a {} without {missing} cannot be applied", manifest.kind);
-            self.finding(Finding::new(rule, Level::Error, message), manifest.line);
+        match unusable(&manifest, has_version, is_item) {
+            Some((rule, message)) => {
+                self.finding(Finding::new(rule, Level::Error, message), manifest.line);
+            }
+            None => self.rendered.manifests.push(manifest),
+        }
+    }
+
+    /// A document without `kind`: an object that would get lost, or nothing that was ever meant as one.
+    fn without_kind(&mut self, manifest: &Manifest, is_object: bool) {
+        if !is_object {
+            let message = "a document without `apiVersion` and `kind` is no manifest and is left out";
+            self.finding(Finding::new("not-a-manifest", Level::Warning, message), manifest.line);
             return;
         }
-        self.rendered.manifests.push(manifest);
+        let message = "an object without `kind` is refused by Argo CD";
+        let tree = yaml::tree::parse_chunk(&manifest.chunk, &self.limits).ok();
+        let keys: Vec<&str> = tree.iter().flat_map(Node::entries).filter_map(|(key, _)| key.text()).collect();
+        let misspelt = nearest("kind", keys.into_iter().filter(|key| *key != "kind"));
+        let help = match misspelt {
+            Some(key) => format!("rename `{key}` to `kind`"),
+            None => "say what it is: `kind: ConfigMap`, for example".to_owned(),
+        };
+        self.finding(Finding::new("missing-kind", Level::Error, message).help(help), manifest.line);
     }
 
     fn outline_findings(&mut self, manifest: &Manifest) {
@@ -221,11 +240,16 @@ impl Reader<'_> {
                 Finding::new("duplicate-key", Level::Warning, message).help("delete one of the two");
             self.finding(finding, mark.line);
         }
-        for (path, mark) in &manifest.outline.non_string_values {
-            let message = format!("`{path}` is not a string; Argo CD refuses such a manifest");
-            let finding =
-                Finding::new("non-string-value", Level::Error, message).help("put the value in quotes");
-            self.finding(finding, mark.line);
+        for Misfit { path, mark, wrong } in &manifest.outline.misfits {
+            let (needed, help) = match wrong {
+                Wrong::NotString => ("a string", "put the value in quotes"),
+                Wrong::Collection => {
+                    ("a string", "write it as one text, for example `|` and the lines below it")
+                }
+                Wrong::NotMapping => ("a mapping", "write `key: value` lines below it, or remove it"),
+            };
+            let message = format!("`{path}` is not {needed}; Argo CD refuses such a manifest");
+            self.finding(Finding::new("non-string-value", Level::Error, message).help(help), mark.line);
         }
     }
 
@@ -277,6 +301,26 @@ impl Reader<'_> {
     fn finding(&mut self, finding: Finding, line: usize) {
         self.rendered.findings.push(finding.at(Origin::new(self.file, line)));
     }
+}
+
+/// Why an object cannot be applied, if so.
+fn unusable(manifest: &Manifest, has_version: bool, is_item: bool) -> Option<(&'static str, String)> {
+    let kind = &manifest.kind;
+    let is_list = manifest.name.is_empty() && kind.ends_with("List");
+    let (rule, missing) = if manifest.outline.is_null_list() {
+        return Some(("null-items", format!("Argo CD drops a {kind} whose `items` is null")));
+    } else if is_item && manifest.outline.items && is_list {
+        return Some(("nested-list", format!("a {kind} inside a List is not expanded by Argo CD")));
+    } else if !has_version {
+        ("missing-api-version", "`apiVersion`")
+    } else if is_list {
+        ("missing-name", "a list of `items`")
+    } else if manifest.name.is_empty() {
+        ("missing-name", "`metadata.name`")
+    } else {
+        return None;
+    };
+    Some((rule, format!("a {kind} without {missing} cannot be applied")))
 }
 
 /// Group and kind as lines at column 0 say; empty when they do not.

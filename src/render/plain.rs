@@ -5,7 +5,7 @@ use std::path::Path;
 use globset::{GlobBuilder, GlobSetBuilder};
 
 use super::kustomization;
-use crate::discover::DESCRIPTOR_NAMES;
+use crate::discover::{DESCRIPTOR_NAMES, SETTINGS_NAMES};
 use crate::disk::{self, Links, Walk};
 use crate::model::{Origin, Tool};
 use crate::problem::{Problem, Problems};
@@ -124,5 +124,7 @@ fn is_described(root: &Path, directory: &str) -> bool {
 
 fn is_manifest(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    matches!(ending, "yaml" | "yml" | "json") && !DESCRIPTOR_NAMES.contains(&name) && name != "ladder.yaml"
+    matches!(ending, "yaml" | "yml" | "json")
+        && !DESCRIPTOR_NAMES.contains(&name)
+        && !SETTINGS_NAMES.contains(&name)
 }

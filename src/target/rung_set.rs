@@ -73,7 +73,7 @@ fn template(ladder: &Ladder, rung: &Rung) -> Value {
     let mut labels = targets.labels.clone();
     labels.insert(PHASE.to_owned(), rung.phase.0.clone());
     let mut annotations = targets.annotations.clone();
-    let ladder_file = in_repository(targets, "ladder.yaml");
+    let ladder_file = in_repository(targets, ladder.settings.file_name());
     annotations.insert(GENERATE_PATHS.to_owned(), format!("/{{{{ .path.path }}}};/{ladder_file}"));
     let mut parameters = vec![json!({"name": "component", "string": "{{ .name }}"})];
     if let Some(environment) = &ladder.settings.environment {

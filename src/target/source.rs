@@ -63,7 +63,8 @@ pub fn generate_paths(ladder: &Ladder, component: ComponentIndex) -> String {
     let own = ladder.component(component);
     let root = &ladder.settings.targets.path;
     let absolute = |path: &str| format!("/{}", crate::disk::joined(root, path));
-    let mut paths = vec![absolute(&own.path), absolute(&own.place.path), absolute("ladder.yaml")];
+    let mut paths =
+        vec![absolute(&own.path), absolute(&own.place.path), absolute(ladder.settings.file_name())];
     if own.descriptor.chart.as_ref().is_some_and(|chart| chart.path.is_none()) {
         paths.remove(1);
     }
@@ -178,8 +179,8 @@ fn native_source(ladder: &Ladder, component: ComponentIndex, repository: &str) -
                 helm(&own.name, &chart, &chart.value_files.iter().map(files).collect::<Vec<_>>());
         }
         (None, _) => {
-            source["directory"] =
-                json!({"recurse": true, "exclude": "{component.yaml,component.yml,ladder.yaml}"});
+            let exclude = format!("{{component.yaml,component.yml,{}}}", ladder.settings.file_name());
+            source["directory"] = json!({"recurse": true, "exclude": exclude});
         }
         (Some(Tool::Kustomize), _) => {}
     }

@@ -57,6 +57,16 @@ impl Chunk {
         self.start.column > self.indent + 1
     }
 
+    /// The place in the file of what stands at `at` of the text; it counts the lines, so only for errors.
+    pub(super) fn place(&self, at: usize) -> Mark {
+        let before = &self.text()[..at];
+        let (line, start) = match before.rfind('\n') {
+            Some(newline) => (memchr::memchr_iter(b'\n', before.as_bytes()).count(), newline + 1),
+            None => (0, 0),
+        };
+        self.mark(at, line, before[start..].chars().count())
+    }
+
     /// The place in the file of what stands at `at` of the text, on `line` (from 0) and `column` (from 0).
     pub(super) fn mark(&self, at: usize, line: usize, column: usize) -> Mark {
         let before = if line == 0 { self.start.column - 1 } else { self.indent };

@@ -5,6 +5,31 @@ use std::collections::HashSet;
 
 const SMALL: usize = 24;
 
+/// Argo CD writes a key as JSON and reads that as YAML, where no key is longer, quotes included.
+const LONGEST: usize = 1024;
+/// JSON writes one byte as six at most.
+const LONGEST_ESCAPE: usize = 6;
+
+/// Why Argo CD refuses a key.
+#[inline]
+pub(super) fn refusal(key: &str) -> Option<&'static str> {
+    let may_be_long = key.len() > LONGEST / LONGEST_ESCAPE - 2;
+    if may_be_long && json_len(key) + 2 > LONGEST {
+        return Some("a key of more than 1024 characters is refused by Argo CD");
+    }
+    None
+}
+
+/// How many characters Go writes for a text in JSON.
+fn json_len(text: &str) -> usize {
+    let len = |character| match character {
+        '"' | '\\' | '\n' | '\r' | '\t' => 2,
+        '\0'..'\u{20}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => LONGEST_ESCAPE,
+        _ => 1,
+    };
+    text.chars().map(len).sum()
+}
+
 /// The keys of all mappings that are open.
 #[derive(Default)]
 pub(super) struct OpenKeys {

@@ -3,6 +3,7 @@
 
 mod alias;
 mod chunk;
+mod dialect;
 mod emit;
 mod expand;
 mod foresee;
@@ -26,6 +27,7 @@ mod source;
 mod splice;
 mod split;
 mod style;
+mod tag;
 mod tracker;
 pub mod tree;
 
@@ -36,7 +38,7 @@ pub use chunk::Chunk;
 pub use fresh::from_json;
 pub use insert::{Prepend, prepend};
 pub use items::items;
-pub use outline::Outline;
+pub use outline::{Misfit, Outline, Wrong};
 pub use read::read;
 pub use splice::{Set, Spliced, splice};
 pub use split::split;

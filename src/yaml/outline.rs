@@ -14,10 +14,52 @@ pub struct Outline {
     pub items: bool,
     /// Keys that their mapping already had; Go takes the last.
     pub duplicate_keys: Vec<(String, Mark)>,
-    /// Paths of annotations, labels and names whose value is not a string for Go.
-    pub non_string_values: Vec<(String, Mark)>,
+    /// Values of other types than Kubernetes has them: annotations, labels, names, `kind` and `apiVersion`.
+    pub misfits: Vec<Misfit>,
     pub(super) sites: Sites,
     pub(super) limits: Limits,
+}
+
+impl Outline {
+    /// Whether it has `metadata`.
+    #[must_use]
+    pub fn has_metadata(&self) -> bool {
+        self.sites.metadata.is_some()
+    }
+
+    /// Whether Argo CD drops the object as an empty list: `items` is null, and there is neither `spec` nor `status`.
+    #[must_use]
+    pub fn is_null_list(&self) -> bool {
+        self.sites.is_null_list
+    }
+
+    /// Whether a key may have got another value later, itself or by a merge, so that events went by that do not count.
+    #[must_use]
+    pub fn may_have_replaced(&self) -> bool {
+        !self.duplicate_keys.is_empty() || self.sites.aliases
+    }
+}
+
+/// A value of another type than Kubernetes has there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// The path of the field.
+    pub path: String,
+    /// Where the value stands.
+    pub mark: Mark,
+    /// What is wrong about it.
+    pub wrong: Wrong,
+}
+
+/// What is wrong about the type of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrong {
+    /// A number or a boolean where a string is needed.
+    NotString,
+    /// A mapping or a sequence where a string is needed.
+    Collection,
+    /// Anything else where a mapping is needed.
+    NotMapping,
 }
 
 /// Where a splice may go.
@@ -32,10 +74,10 @@ pub(super) struct Sites {
     pub(super) items_end: usize,
     /// Whether the document uses aliases or merge keys at all.
     pub(super) aliases: bool,
+    /// Whether the top-level `items` is null and there is neither `spec` nor `status`.
+    pub(super) is_null_list: bool,
     /// Whether root, metadata or annotations get keys from elsewhere.
     pub(super) merged: bool,
-    /// Offset of the content of a block scalar that the end of the text cuts off without a line break.
-    pub(super) cut_block: Option<usize>,
 }
 
 /// An offset in the text of a chunk; there are many, so they are short.

@@ -77,43 +77,14 @@ fn plain_key_end(bytes: &[u8], at: usize) -> Option<usize> {
     })
 }
 
-/// How the text ends with regard to the block scalar that comes last in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tail {
-    /// The scalar is empty, `kept` for a header with `+` and blank lines after it.
-    Empty { kept: bool },
-    /// Its last line has text and no line break.
-    Cut,
-    /// Its last line has only its indentation and no line break.
-    Indentation,
-    /// It ends before the text does, or with a line break.
-    Whole,
-}
-
-/// How the text ends; `at` is where the content of its last block scalar begins, or its header if it is empty.
-pub(super) fn tail(text: &str, at: usize) -> Tail {
-    let start = line_start(text, at);
-    if indentation(text, at).is_none() && text[at..].starts_with(['|', '>']) {
-        let (header, rest) = text[at..].split_once('\n').unwrap_or((&text[at..], ""));
-        if rest.trim().is_empty() {
-            return Tail::Empty {
-                kept: header.split('#').next().is_some_and(|h| h.contains('+')) && rest.contains('\n'),
-            };
-        }
+/// Whether the last block scalar of a text is empty and drops the blank lines after it; `at` is its header then.
+pub(super) fn ends_with_empty_block(text: &str, at: usize) -> bool {
+    if indentation(text, at).is_some() || !text[at..].starts_with(['|', '>']) {
+        return false;
     }
-    let last = line_start(text, text.len());
-    let (needed, line) = (at - start, &text[last..]);
-    let outside = |line: &str| !line.trim().is_empty() && !line.starts_with(&text[start..at]);
-    if last > at && text[at..last].lines().skip(1).any(outside) {
-        return Tail::Whole;
-    }
-    let spaces = line.bytes().take_while(|&byte| byte == b' ').count();
-    match (spaces == line.len(), spaces) {
-        (true, spaces) if spaces < needed || spaces == 0 => Tail::Whole,
-        (true, spaces) if spaces == needed => Tail::Indentation,
-        (false, spaces) if spaces < needed => Tail::Whole,
-        _ => Tail::Cut,
-    }
+    let (header, rest) = text[at..].split_once('\n').unwrap_or((&text[at..], ""));
+    let is_kept = header.split('#').next().is_some_and(|header| header.contains('+')) && rest.contains('\n');
+    rest.trim().is_empty() && !is_kept
 }
 
 /// The offset behind the `|` or `>` of the block scalar whose content begins at `content`, and its indicators.
@@ -128,16 +99,6 @@ pub(super) fn block_header(text: &str, content: usize) -> Option<(usize, &str)> 
     let indicators = &line[after..];
     let len = indicators.bytes().take_while(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-')).count();
     Some((start + after, &indicators[..len]))
-}
-
-/// What to replace, and by what, so that the block scalar with content at `content` drops its last line break.
-pub(super) fn strip_indicator(text: &str, content: usize) -> Option<(Range<usize>, &'static str)> {
-    let (at, indicators) = block_header(text, content)?;
-    match indicators.find(['+', '-']) {
-        Some(sign) if indicators.as_bytes()[sign] == b'-' => None,
-        Some(sign) => Some((at + sign..at + sign + 1, "-")),
-        None => Some((at + indicators.len()..at + indicators.len(), "-")),
-    }
 }
 
 /// The offset of the `|` or `>` that ends the line, apart from its indicators and a comment.

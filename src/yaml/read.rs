@@ -3,6 +3,7 @@
 
 use yaml_rust2::parser::{Event as Raw, Parser};
 
+use super::dialect::Dialect;
 use super::outline::Offset;
 use super::reader::Reader;
 use super::repair::Repaired;
@@ -94,9 +95,13 @@ impl<S: Sink> Reader<'_, S> {
 
     fn run<I: Iterator<Item = char>>(&mut self, source: &mut Source<'_, I>) -> Result<(), Stop> {
         let skipped = self.done;
+        let mut dialect = Dialect::new(self.chunk.text());
         let mut number = 0;
         loop {
             let (event, mark) = source.next()?;
+            if let Err((at, message)) = dialect.event(&event, self.at(mark)) {
+                return Err(YamlError::at(self.chunk.place(at), message).into());
+            }
             let last = event == Raw::StreamEnd;
             number += 1;
             if number > skipped {

@@ -5,13 +5,13 @@ use yaml_rust2::parser::{Event as Raw, Tag};
 use yaml_rust2::scanner::TScalarStyle;
 
 use super::alias::Recording;
-use super::keys::{OpenKeys, Scope};
+use super::keys::{self, OpenKeys, Scope};
 use super::outline::{Origin, Shape};
 use super::read::Stop;
-use super::scalar::{GoValue, go_key, go_value};
+use super::scalar::{GoValue, go_key, go_value, is_infinite};
 use super::source::Source;
 use super::tracker::Tracker;
-use super::{Chunk, Event, Limits, Mark, Scalar, Sink, YamlError, style};
+use super::{Chunk, Event, Limits, Mark, Scalar, Sink, YamlError, style, tag};
 
 /// What the innermost open collection waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -138,10 +138,17 @@ impl<'r, S: Sink> Reader<'r, S> {
             self.refuse_slash_escape(mark)?;
         }
         let (plain, binary) = style::meaning(style, properties.tag.as_ref());
+        if let Some(message) = properties.tag.as_ref().and_then(|tag| tag::refusal(tag, text)) {
+            return Err(YamlError::at(mark, message));
+        }
         match expect {
             None if plain && go_value(text) == GoValue::Null => Ok(()),
             None => Err(not_an_object(mark)),
             Some(Expect::Key) => self.key(text, plain, properties.anchor, mark),
+            Some(_) if plain && is_infinite(text) => {
+                let message = format!("Argo CD cannot write `{text}` as JSON, put it in quotes");
+                Err(YamlError::at(mark, message))
+            }
             Some(_) => {
                 let origin = Origin {
                     shape: self.shape(text, style, mark),
@@ -172,6 +179,9 @@ impl<'r, S: Sink> Reader<'r, S> {
         mark: Mark,
         shape: Shape,
     ) -> Result<(), YamlError> {
+        if let Some(message) = keys::refusal(key) {
+            return Err(YamlError::at(mark, message));
+        }
         if let Some(frame) = self.frames.last_mut() {
             frame.expect = Expect::Value;
             if !self.keys.insert(&mut frame.keys, key) {

@@ -56,6 +56,11 @@ fn infinity(text: &str) -> Option<f64> {
     }
 }
 
+/// Whether a plain scalar is a number that JSON cannot hold, so that Go refuses it.
+pub(super) fn is_infinite(text: &str) -> bool {
+    matches!(text.len(), 4 | 5) && infinity(text).is_some()
+}
+
 fn number(text: &str) -> GoValue {
     if let Some(infinite) = infinity(text) {
         return GoValue::Float(infinite);

@@ -4,8 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::outline::Sites;
-use super::patch::{block_header, line_ending, strip_indicator};
+use super::patch::line_ending;
 use super::plan::{Patch, Plan};
 use super::tree::{Node, Value, parse_chunk};
 use super::{Chunk, Discard, Mark, Outline, YamlError, emit, read};
@@ -63,20 +62,16 @@ impl fmt::Display for Spliced<'_> {
 /// When metadata or its annotations are not mappings.
 pub fn splice<'c>(chunk: &'c Chunk, outline: &Outline, edits: &[Set<'_>]) -> Result<Spliced<'c>, YamlError> {
     let text = chunk.text();
-    let fixable = outline.sites.cut_block.is_none_or(|content| block_header(text, content).is_some());
-    if outline.opaque || outline.empty || edits.is_empty() && fixable {
-        return Ok(apply(text, &outline.sites, Vec::new()));
+    if outline.opaque || outline.empty || edits.is_empty() {
+        return Ok(apply(text, Vec::new()));
     }
     match Plan::new(text, &outline.sites).patches(edits) {
-        Some(patches) if fixable => Ok(apply(text, &outline.sites, patches)),
-        _ => rewrite(chunk, outline, edits),
+        Some(patches) => Ok(apply(text, patches)),
+        None => rewrite(chunk, outline, edits),
     }
 }
 
-fn apply<'c>(text: &'c str, sites: &Sites, mut patches: Vec<Patch>) -> Spliced<'c> {
-    if let Some((range, text)) = sites.cut_block.and_then(|content| strip_indicator(text, content)) {
-        patches.push(Patch { range, text: text.to_owned() });
-    }
+fn apply(text: &str, mut patches: Vec<Patch>) -> Spliced<'_> {
     patches.sort_by_key(|patch| patch.range.start);
     let mut pieces = Vec::with_capacity(2 * patches.len() + 2);
     let mut done = 0;
@@ -85,9 +80,8 @@ fn apply<'c>(text: &'c str, sites: &Sites, mut patches: Vec<Patch>) -> Spliced<'
         pieces.push(Cow::Owned(patch.text));
         done = patch.range.end;
     }
-    let end = if sites.cut_block.is_some() { text.len() } else { text.trim_end_matches([' ', '\t']).len() };
-    pieces.push(Cow::Borrowed(&text[done..end.max(done)]));
-    if !text[..end].ends_with('\n') {
+    pieces.push(Cow::Borrowed(&text[done..]));
+    if !text.ends_with('\n') {
         pieces.push(Cow::Borrowed(line_ending(text, text.len())));
     }
     pieces.retain(|piece| !piece.is_empty());
@@ -106,7 +100,7 @@ fn rewrite<'c>(chunk: &Chunk, outline: &Outline, edits: &[Set<'_>]) -> Result<Sp
             "cannot set an annotation here, write `metadata` in block style",
         ));
     };
-    let text = apply(fresh.text(), &outline.sites, patches).to_string();
+    let text = apply(fresh.text(), patches).to_string();
     Ok(Spliced { pieces: vec![Cow::Owned(text)] })
 }
 

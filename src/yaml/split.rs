@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
+use super::patch::line_ending;
 use super::{Chunk, Mark, YamlError, hygiene, json};
 
 /// The documents of a file; those that hold nothing but comments are left out.
@@ -14,7 +15,7 @@ use super::{Chunk, Mark, YamlError, hygiene, json};
 /// When the file holds characters that Go refuses, directives, or text after `...`.
 pub fn split(file: &Arc<String>) -> Result<Vec<Chunk>, YamlError> {
     hygiene::check(file)?;
-    let file = &with_line_feeds(file);
+    let file = &with_last_line_ended(with_line_feeds(file));
     let begin = if file.starts_with(BOM) { BOM.len_utf8() } else { 0 };
     if let Some(objects) = json::stream(file, begin) {
         return Ok(objects);
@@ -22,7 +23,7 @@ pub fn split(file: &Arc<String>) -> Result<Vec<Chunk>, YamlError> {
     let mut splitter = Splitter { file, line: 1, counted: 0, has_ends: has_document_ends(&file[begin..]) };
     let mut chunks = Vec::new();
     let mut start = begin;
-    for separator in separators(file, begin) {
+    for separator in separators(file, begin)? {
         splitter.document(start..separator, start == begin, &mut chunks)?;
         start = separator + DASHES;
     }
@@ -48,12 +49,31 @@ fn with_line_feeds(file: &Arc<String>) -> Arc<String> {
 const BOM: char = '\u{feff}';
 const DASHES: usize = 3;
 
-/// The offsets of `---` at the start of a line, followed by a blank or the end of the line.
-fn separators(file: &str, begin: usize) -> impl Iterator<Item = usize> {
+/// Argo CD ends the last line of what it reads, and a block scalar there with it.
+fn with_last_line_ended(file: Arc<String>) -> Arc<String> {
+    if file.is_empty() || file.ends_with('\n') {
+        return file;
+    }
+    let mut text = String::with_capacity(file.len() + 2);
+    text.push_str(&file);
+    text.push_str(line_ending(&file, file.len()));
+    text.into()
+}
+
+/// The offsets of `---` at the start of a line, followed by a blank or the end of the line. Argo CD looks at lines
+/// and not at YAML, so that anything else behind the dashes is refused even inside of quotes.
+fn separators(file: &str, begin: usize) -> Result<Vec<usize>, YamlError> {
     let bytes = file.as_bytes();
     let first = file[begin..].starts_with("---").then_some(begin);
     let found = memmem::find_iter(&bytes[begin..], b"\n---").map(move |at| begin + at + 1);
-    first.into_iter().chain(found).filter(move |at| ends_word(bytes.get(at + DASHES)))
+    let separator = |at: usize| {
+        let message = "a line that begins with `---` begins a document for Argo CD, and only a comment may \
+                       follow the dashes; indent the line";
+        let next = bytes.get(at + DASHES);
+        let is_one = ends_word(next) || next == Some(&b'#');
+        if is_one { Ok(at) } else { Err(YamlError::at(hygiene::place(file, at), message)) }
+    };
+    first.into_iter().chain(found).map(separator).collect()
 }
 
 fn ends_word(next: Option<&u8>) -> bool {

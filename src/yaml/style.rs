@@ -1,11 +1,11 @@
-//! What the way a node is written says about it, and where yaml-rust2 and Go part: block scalars at the end of
-//! the text, tabs, escapes, and the place of a block mapping.
+//! What the way a node is written says about it, and where yaml-rust2 and Go part: empty block scalars at the
+//! end of the text, tabs, escapes, and the place of a block mapping.
 
 use yaml_rust2::parser::{Event as Raw, Tag};
 use yaml_rust2::scanner::TScalarStyle;
 
 use super::outline::Shape;
-use super::patch::{self, Tail};
+use super::patch;
 use super::read::Stop;
 use super::reader::Reader;
 use super::scalar::{GoValue, go_value};
@@ -13,7 +13,7 @@ use super::source::Source;
 use super::{Mark, Sink, YamlError};
 
 impl<S: Sink> Reader<'_, S> {
-    /// Go makes up no line break for a block scalar at the end of the text, yaml-rust2 does.
+    /// Refuses a block scalar that begins with a tab, and corrects the last one of the text.
     pub(super) fn end_block<I: Iterator<Item = char>>(
         &mut self,
         text: &mut String,
@@ -23,7 +23,7 @@ impl<S: Sink> Reader<'_, S> {
         let (_, next) = source.peek()?;
         let whole = self.chunk.text();
         let at = self.at(mark);
-        if text.starts_with('\t') && self.tab_begins_block(at) {
+        if text.trim_start_matches('\n').starts_with('\t') && self.tab_begins_block(at) {
             let message =
                 "a block text that begins with a tab is refused by Argo CD, write `|2` for its indentation";
             return Err(YamlError::at(mark, message).into());
@@ -34,19 +34,10 @@ impl<S: Sink> Reader<'_, S> {
         Ok(())
     }
 
-    /// The same for a block scalar that nothing follows.
+    /// A block scalar that nothing follows: where it is empty, yaml-rust2 makes a line break of it.
     pub(super) fn end_last_block(&mut self, text: &mut String, mark: Mark) {
-        let whole = self.chunk.text();
-        let at = self.at(mark);
-        let blank = text.bytes().all(|byte| byte == b'\n');
-        match patch::tail(whole, at) {
-            Tail::Empty { kept: false } => text.clear(),
-            Tail::Cut | Tail::Indentation if blank => {}
-            tail @ (Tail::Cut | Tail::Indentation) => {
-                text.truncate(text.strip_suffix('\n').map_or(text.len(), str::len));
-                self.tracker.outline.sites.cut_block = (tail == Tail::Cut).then_some(at);
-            }
-            _ => {}
+        if patch::ends_with_empty_block(self.chunk.text(), self.at(mark)) {
+            text.clear();
         }
     }
 

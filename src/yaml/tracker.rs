@@ -2,7 +2,7 @@
 //! further inside cost a comparison.
 
 use super::keys::hash;
-use super::outline::{Entry, Item, Offset, Origin, Outline, Shape, Site};
+use super::outline::{Entry, Item, Misfit, Offset, Origin, Outline, Shape, Site, Wrong};
 use super::scalar::{GoValue, go_value};
 use super::{Event, Limits, Mark, Scalar};
 
@@ -11,6 +11,8 @@ enum Top {
     Metadata,
     Sops,
     Items,
+    Kind,
+    ApiVersion,
     #[default]
     Other,
 }
@@ -34,6 +36,8 @@ pub(super) struct Tracker {
     inner: Inner,
     last_key: String,
     base: usize,
+    /// Whether there is `spec` or `status`.
+    has_body: bool,
 }
 
 impl Tracker {
@@ -112,12 +116,17 @@ impl Tracker {
     fn remember(&mut self, key: &str, prefix: &str) {
         self.last_key.clear();
         self.last_key.push_str(key);
-        if self.outline.non_string_values.len() > FEW {
+        if self.outline.misfits.len() > FEW {
             return;
         }
         let is_same =
             |path: &str| path.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.')) == Some(key);
-        self.outline.non_string_values.retain(|(path, _)| !is_same(path));
+        self.outline.misfits.retain(|misfit| !is_same(&misfit.path));
+    }
+
+    /// Forgets what was wrong below a field that gets another value.
+    fn forget(&mut self, prefix: &str) {
+        self.outline.misfits.retain(|misfit| !misfit.path.starts_with(prefix));
     }
 
     fn top_key(&mut self, key: &str, at: Offset) {
@@ -127,18 +136,30 @@ impl Tracker {
             "metadata" => Top::Metadata,
             "sops" => Top::Sops,
             "items" => Top::Items,
+            "kind" => Top::Kind,
+            "apiVersion" => Top::ApiVersion,
             _ => Top::Other,
         };
+        if matches!(key, "spec" | "status") {
+            self.has_body = true;
+            sites.is_null_list = false;
+        }
         if self.top == Top::Metadata {
             sites.metadata = Some(Site { key: at, ..Site::default() });
             sites.annotations = None;
             sites.namespace = None;
             sites.entries.clear();
-            self.outline.non_string_values.clear();
+            self.forget(METADATA);
         }
-        if self.top == Top::Items {
-            sites.items.clear();
-            self.outline.items = false;
+        match self.top {
+            Top::Kind => self.forget(KIND),
+            Top::ApiVersion => self.forget(API_VERSION),
+            Top::Items => {
+                self.outline.sites.items.clear();
+                self.outline.items = false;
+                self.outline.sites.is_null_list = false;
+            }
+            _ => {}
         }
     }
 
@@ -152,20 +173,20 @@ impl Tracker {
             "annotations" => {
                 sites.annotations = site;
                 sites.entries.clear();
-                self.outline.non_string_values.retain(|(path, _)| !path.starts_with(ANNOTATIONS));
+                self.forget(ANNOTATIONS);
                 Inner::Annotations
             }
             "labels" => {
-                self.outline.non_string_values.retain(|(path, _)| !path.starts_with(LABELS));
+                self.forget(LABELS);
                 Inner::Labels
             }
             "namespace" => {
                 sites.namespace = site;
-                self.outline.non_string_values.retain(|(path, _)| path != NAMESPACE);
+                self.outline.misfits.retain(|misfit| misfit.path != NAMESPACE);
                 Inner::Namespace
             }
             "name" | "generateName" => {
-                self.outline.non_string_values.retain(|(path, _)| path != NAME);
+                self.outline.misfits.retain(|misfit| misfit.path != NAME);
                 Inner::Name
             }
             _ => Inner::Other,
@@ -191,7 +212,12 @@ impl Tracker {
             site.tagged = origin.tagged;
         }
         match (self.depth, self.top) {
-            (1, Top::Items) => self.outline.items = event == Event::SequenceStart,
+            (1, Top::Items) => {
+                self.outline.items = event == Event::SequenceStart;
+                self.outline.sites.is_null_list = is_null(event) && !self.has_body;
+            }
+            (1, Top::Kind) => self.text_check(KIND, event, mark),
+            (1, Top::ApiVersion) => self.text_check(API_VERSION, event, mark),
             (2, Top::Items) if self.outline.items => {
                 sites.items.push(Item { mark, start: at, end: at, shape: origin.shape });
             }
@@ -208,22 +234,26 @@ impl Tracker {
             Inner::Namespace => NAMESPACE,
             Inner::Other => return,
         };
-        let is_text = |Scalar { text, plain, .. }: Scalar<'_>| {
-            !plain || matches!(go_value(text), GoValue::Null | GoValue::Text)
-        };
-        let fits = match (self.depth, event) {
-            (2, Event::Scalar(scalar)) if matches!(self.inner, Inner::Name | Inner::Namespace) => {
-                is_text(scalar)
+        match (self.depth, self.inner) {
+            (2, Inner::Name | Inner::Namespace) => self.text_check(path, event, mark),
+            (2, _) if event == Event::MappingStart || is_null(event) => {}
+            (2, _) => self.misfit(path.to_owned(), mark, Wrong::NotMapping),
+            (_, Inner::Annotations | Inner::Labels) if wrong_as_text(event).is_some() => {
+                let path = format!("{path}.{}", self.last_key);
+                self.text_check(&path, event, mark);
             }
-            (2, Event::MappingStart) => true,
-            (2, Event::Scalar(scalar)) => scalar.plain && go_value(scalar.text) == GoValue::Null,
-            (3, Event::Scalar(scalar)) => is_text(scalar),
-            _ => false,
-        };
-        if !fits {
-            let path = if self.depth == 2 { path.to_owned() } else { format!("{path}.{}", self.last_key) };
-            self.outline.non_string_values.push((path, mark));
+            _ => {}
         }
+    }
+
+    fn text_check(&mut self, path: &str, event: Event<'_>, mark: Mark) {
+        if let Some(wrong) = wrong_as_text(event) {
+            self.misfit(path.to_owned(), mark, wrong);
+        }
+    }
+
+    fn misfit(&mut self, path: String, mark: Mark, wrong: Wrong) {
+        self.outline.misfits.push(Misfit { path, mark, wrong });
     }
 
     fn end(&mut self, mark: Mark) {
@@ -237,8 +267,27 @@ impl Tracker {
     }
 }
 
+fn is_null(event: Event<'_>) -> bool {
+    matches!(event, Event::Scalar(Scalar { text, plain: true, .. }) if go_value(text) == GoValue::Null)
+}
+
+/// What is wrong about a value where a string is needed; null is as good as none.
+fn wrong_as_text(event: Event<'_>) -> Option<Wrong> {
+    match event {
+        Event::Scalar(Scalar { text, plain, .. }) => {
+            let fits = !plain || matches!(go_value(text), GoValue::Null | GoValue::Text);
+            (!fits).then_some(Wrong::NotString)
+        }
+        Event::MappingStart | Event::SequenceStart => Some(Wrong::Collection),
+        _ => None,
+    }
+}
+
 /// More values than this are not looked through for every key.
 const FEW: usize = 256;
+const KIND: &str = "kind";
+const API_VERSION: &str = "apiVersion";
+const METADATA: &str = "metadata.";
 const ANNOTATIONS: &str = "metadata.annotations";
 const LABELS: &str = "metadata.labels";
 const NAME: &str = "metadata.name";

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Chunk, Discard, Event, Limits, Mark, Sink, YamlError, read, scalar, split};
+use super::{Chunk, Discard, Event, Limits, Mark, Scalar, Sink, YamlError, read, scalar, split};
 
 /// Deepest tree that is built, whatever the limits say: trees are walked and dropped by recursion.
 const MAX_DEPTH: usize = 1000;
@@ -189,6 +189,30 @@ impl Node {
         match &self.value {
             Value::Scalar { text, plain: true, .. } => serde_yaml::from_str(text).ok(),
             _ => None,
+        }
+    }
+
+    /// Sends the events of the tree: those of its text without what a later key replaced.
+    pub fn send<S: Sink>(&self, sink: &mut S) {
+        match &self.value {
+            Value::Scalar { text, plain, binary } => {
+                sink.event(Event::Scalar(Scalar { text, plain: *plain, binary: *binary }), self.mark);
+            }
+            Value::Mapping(entries) => {
+                sink.event(Event::MappingStart, self.mark);
+                for (key, value) in entries {
+                    sink.event(Event::Key(key.text().unwrap_or_default()), key.mark);
+                    value.send(sink);
+                }
+                sink.event(Event::MappingEnd, self.mark);
+            }
+            Value::Sequence(items) => {
+                sink.event(Event::SequenceStart, self.mark);
+                for item in items {
+                    item.send(sink);
+                }
+                sink.event(Event::SequenceEnd, self.mark);
+            }
         }
     }
 

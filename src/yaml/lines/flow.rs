@@ -152,7 +152,7 @@ impl<'t> Scan<'t, '_> {
         let bytes = &self.text.as_bytes()[..self.end];
         let start = self.at;
         let is_usual =
-            |at: usize| bytes.get(at).is_some_and(|&byte| byte > b' ' && !b",[]{}:#\"'".contains(&byte));
+            |at: usize| bytes.get(at).is_some_and(|&byte| byte > b' ' && !b",[]{}:#\"'?".contains(&byte));
         if !begins_plain(bytes[start], Some(b'a')) || !is_usual(start) {
             return None;
         }

@@ -26,9 +26,13 @@ impl<S: Sink> Reader<'_, S> {
         if self.chunk.begins_inside_line() || memchr::memchr(b'\r', text.as_bytes()).is_some() {
             return false;
         }
+        let is_ascii = text.is_ascii();
+        if !is_ascii && super::dialect::has_odd_breaks(text) {
+            return false;
+        }
         let lines = Lines {
             text,
-            is_ascii: text.is_ascii(),
+            is_ascii,
             cursor: Cursor::new(text),
             nest: Nest::default(),
             buffer: String::new(),

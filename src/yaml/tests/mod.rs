@@ -165,25 +165,74 @@ fn a_namespace_is_set_only_where_there_is_none() {
 }
 
 #[test]
-fn a_block_scalar_cut_off_by_the_end_of_the_file_keeps_its_meaning() {
-    for (header, fixed) in [
-        ("|", "|-"),
-        ("|+", "|-"),
-        ("|2", "|2-"),
-        (">", ">-"),
-        ("|-", "|-"),
-        ("| # c", "|- # c"),
-        ("|#c", "|-#c"),
-    ] {
+fn a_block_scalar_at_the_end_of_the_file_means_what_it_means_to_argo_cd() {
+    // Its reader ends the last line before it parses (SplitYAML of gitops-engine, tried in Go); kubectl alone does not.
+    for header in ["|", "|+", "|2", ">", "|-", "| # c", "|#c"] {
         let before = format!("kind: A\ndata:\n  \"k | # x\": {header}\n    x\n    y");
-        let chunk = only(&before);
-        let after = splice(&chunk, &outline(&chunk), &[]).unwrap().to_string();
-        assert_eq!(after, format!("kind: A\ndata:\n  \"k | # x\": {fixed}\n    x\n    y\n"));
-        assert_eq!(events(&before), events(&after), "{header}");
+        assert_eq!(set(&before, &[]), format!("{before}\n"));
+        assert_eq!(events(&before), events(&format!("{before}\n")), "{header}");
     }
-    assert_eq!(events("a: |\n  x"), "{ a: \"x\" }");
-    assert_eq!(events("a: |\n  x\n# c"), "{ a: \"x\\n\" }");
+    assert_eq!(events("a: |\n  x"), "{ a: \"x\\n\" }");
+    assert_eq!(events("a: |+\n  x\n   "), "{ a: \"x\\n \\n\" }");
+    assert_eq!(set("a: |\r\n  x", &[]), "a: |\r\n  x\r\n");
     assert_eq!(set("a: |\n  x\n# c", &[]), "a: |\n  x\n# c\n");
+}
+
+#[test]
+fn what_go_refuses_and_yaml_rust2_does_not() {
+    let refused = [
+        ("a: x\n\t\nb: y\n", "2:1: a tab"),
+        ("a:\n  b: x\n  \t# c\n", "3:3: a tab"),
+        ("a:\n  b: x\n  \t\n", "3:3: a tab"),
+        ("a: \"x\"\n  \t\n", "2:3: a tab"),
+        ("a: |\n    x\n  \t\n", "3:3: a tab"),
+        ("a:\n- \tx\n", "2:3: a tab"),
+        ("a: {b: c\n\t, d: e}\n", "2:1: a tab"),
+        ("a: x\u{2028}y\n", "1:5: Argo CD takes this character for a line break"),
+        ("a: x # \u{85}y\n", "1:8: Argo CD takes"),
+        ("a: |\n  x\u{2029}y\n", "2:4: Argo CD takes"),
+        ("'a\u{2028}b': c\n", "1:3: Argo CD takes"),
+        ("a: \"\\u007f\"\n", "1:4: the escape of a control character"),
+        ("{\"a\": \"\\u0080\"}", "1:7: the escape"),
+        ("\"\\N\": a\n", "1:1: U+0085 in a key"),
+        ("a: .inf\n", "1:4: Argo CD cannot write `.inf`"),
+        ("a: [-.NaN, .nan]\n", "1:12: Argo CD cannot write `.nan`"),
+        ("a: !!int foo\n", "1:10: the value is no `!!int`"),
+        ("a: {b:{c: d}}\n", "1:5: Argo CD takes the `:`"),
+        ("a: [b?c]\n", "1:5: a `?` inside of brackets"),
+        ("a: \"x\n---x\n  y\"\n", "2:1: a line that begins with `---`"),
+        ("-----BEGIN\n", "1:1: a line that begins with `---`"),
+    ];
+    for (text, start) in refused {
+        assert!(failure(text).starts_with(start), "{text:?} gives {}", failure(text));
+    }
+    let long = |len| format!("? {}\n: b\n", "k".repeat(len));
+    assert!(failure(&long(1023)).contains("1024 characters") && !events(&long(1022)).is_empty());
+    assert!(failure(&long(180).replace('k', "<")).contains("1024 characters"));
+}
+
+#[test]
+fn what_looks_wrong_and_go_takes_is_taken() {
+    let taken = [
+        "a: |\n    x\n    \ty\n\n    \t\n",
+        "a: x\n \ty\n",
+        "a:\n  b: x\n   \t\n  c: d\n",
+        "a: \"x\n\t\n y\"\n",
+        "a: {b: c,\n\t# c\n\td: [e,\n\tf]\n}\n",
+        "a:\tb\t# c\n",
+        "a: 'x\u{2028}y\u{85}z'\n",
+        "a: b # c\u{2028}\n",
+        "a: b # c\u{2029} # d\n",
+        "a: |\n  x\u{2028}\n  y\u{2028}  z\n",
+        "a: \"\\u0001\\e\\u2028\\u0085\"\n",
+        "a: [b:c, http://d:80/]\n",
+        "a: http://x/?b=c\n",
+        ".inf: '.inf'\n",
+        "a: !!int '5'\nb: !!binary aGk=\nc: !own foo\n",
+    ];
+    for text in taken {
+        assert!(!events(text).is_empty(), "{text:?}");
+    }
 }
 
 #[test]
@@ -254,8 +303,7 @@ fn hostile_input_is_refused_quickly() {
 fn the_outline_tells_what_argo_cd_would_refuse() {
     let text = "metadata:\n  labels: {a: 1, b: 'x', c: ~}\n  annotations:\n    d: yes\n    e: [x]\n    d: ok\na: 1\na: 2\n";
     let found = outline(&only(text));
-    let paths: Vec<_> =
-        found.non_string_values.iter().map(|(path, mark)| (path.as_str(), mark.line)).collect();
+    let paths: Vec<_> = found.misfits.iter().map(|misfit| (misfit.path.as_str(), misfit.mark.line)).collect();
     assert_eq!(paths, [("metadata.labels.a", 2), ("metadata.annotations.e", 5)]);
     let keys: Vec<_> = found.duplicate_keys.iter().map(|(key, mark)| (key.as_str(), mark.line)).collect();
     assert_eq!(keys, [("d", 6), ("a", 8)]);
