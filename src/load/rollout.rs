@@ -168,5 +168,5 @@ fn is_dns_label(name: &str) -> bool {
 }
 
 fn not_a_time(text: &str) -> Problem {
-    Problem::new(format!("`{text}` is no length of time")).help("write it like `90s` or `5m`")
+    Problem::new(format!("`{text}` is no length of time")).help(duration::help(text))
 }

@@ -77,6 +77,7 @@ pub struct LadderFile {
     #[serde(deserialize_with = "null_is_absent")]
     pub kinds: Vec<KindRow>,
     /// How further kinds say that they are ready.
+    #[serde(deserialize_with = "null_is_absent")]
     pub ready: Vec<ReadyRow>,
     /// Further rows of the provider catalogue.
     #[serde(deserialize_with = "null_is_absent")]
