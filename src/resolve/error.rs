@@ -20,6 +20,11 @@ pub enum ResolveError {
         /// The rung of the edge's target.
         target: Phase,
     },
+    /// No rung is for the component's domain.
+    DomainWithoutRungs {
+        /// Who needs one.
+        component: ComponentIndex,
+    },
     /// A strong edge leads into a later domain.
     LaterDomain {
         /// The edge.
@@ -99,6 +104,15 @@ impl ResolveError {
             ))
             .at(&pin.origin)
             .help(format!("remove `rolloutPhase`, or pin it above {target}")),
+            Self::DomainWithoutRungs { component } => {
+                let component = scene.component(*component);
+                Problem::new(format!(
+                    "domain `{}` of `{}` has no rung to stand on",
+                    component.domain, component.name
+                ))
+                .at(&component.origin)
+                .help(format!("add a rung with `domain: {}` in ladder.yaml, or give it another `domain`", component.domain))
+            }
             Self::LaterDomain { edge, target } => Problem::new(format!(
                 "`{}` of domain `{}` waits for `{}`, which stands in the later domain `{}` on {target}\n  {}",
                 name(edge.from.component),
