@@ -48,12 +48,16 @@ fn with_line_feeds(file: &Arc<String>) -> Arc<String> {
 const BOM: char = '\u{feff}';
 const DASHES: usize = 3;
 
-/// The offsets of `---` at the start of a line, followed by a blank or the end of the line.
+/// The offsets of `---` at the start of a line, followed by a blank, a comment or the end of the line.
 fn separators(file: &str, begin: usize) -> impl Iterator<Item = usize> {
     let bytes = file.as_bytes();
     let first = file[begin..].starts_with("---").then_some(begin);
     let found = memmem::find_iter(&bytes[begin..], b"\n---").map(move |at| begin + at + 1);
-    first.into_iter().chain(found).filter(move |at| ends_word(bytes.get(at + DASHES)))
+    first.into_iter().chain(found).filter(move |at| {
+        let next = bytes.get(at + DASHES);
+        // A comment needs no blank behind the dashes: Argo CD cuts there before anything reads the YAML.
+        next == Some(&b'#') || ends_word(next)
+    })
 }
 
 fn ends_word(next: Option<&u8>) -> bool {
