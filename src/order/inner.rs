@@ -149,12 +149,7 @@ fn break_loops(asks: &mut [Vec<Ask>], edges: &[Edge]) -> Result<Vec<usize>, Reso
         return Err(ResolveError::Loop(walked(&shortest, asks, edges)));
     }
     let all: Vec<Vec<usize>> = asks.iter().map(|own| own.iter().map(|ask| ask.to).collect()).collect();
-    let mut group_of = vec![0; asks.len()];
-    for (number, group) in graph::groups(&all).into_iter().enumerate() {
-        for member in group {
-            group_of[member] = number;
-        }
-    }
+    let group_of = graph::group_numbers(&all);
     let mut dropped = Vec::new();
     for (from, own) in asks.iter_mut().enumerate() {
         own.retain(|ask| {
