@@ -241,7 +241,8 @@ mod tests {
 
     #[test]
     fn one_long_line_is_read_as_many_short_ones() {
-        let long: String = (0..300).map(|n| format!("{{\"url\":\"http://svc-{n}.ns:80/a:1/b:2\"}},")).collect();
+        let long: String =
+            (0..300).map(|n| format!("{{\"url\":\"http://svc-{n}.ns:80/a:1/b:2\"}},")).collect();
         let short = long.replace("},", "},\n");
         assert_eq!(in_text(&long).len(), 300);
         assert_eq!(in_text(&long), in_text(&short));

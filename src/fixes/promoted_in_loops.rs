@@ -40,7 +40,7 @@ fn is_brought(edge: &Edge, target: &Resource) -> bool {
 
 fn brought_finding(scene: &Scene<'_>, edge: &Edge) -> Finding {
     let (owner, user) = (scene.component(edge.to.component), scene.component(edge.from.component));
-    let shown = |end: End| end.resource.map(|index| scene.resource(index).id.short()).unwrap_or_default();
+    let shown = |end: End| end.shown(scene.components, scene.resources);
     let message = format!(
         "`{}` brings the kind of `{}`, but `{}` waits for `{}`: this works only where the CRD is there before both",
         shown(edge.to),

@@ -17,7 +17,8 @@ const ALL_PAIRS: usize = 10_000;
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let bindings = by_account(scene);
     let mut pods: BTreeMap<(&str, &str), Vec<ResourceIndex>> = BTreeMap::new();
-    for (index, pod) in scene.iter().filter(|(_, pod)| scene.catalogue.has_pods(&pod.id.group, &pod.id.kind)) {
+    for (index, pod) in scene.iter().filter(|(_, pod)| scene.catalogue.has_pods(&pod.id.group, &pod.id.kind))
+    {
         let account = pod.manifest.fact(Fact::ServiceAccount).unwrap_or("default");
         pods.entry((pod.id.namespace.as_str(), account)).or_default().push(index);
     }

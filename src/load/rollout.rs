@@ -7,7 +7,7 @@ use super::document::Document;
 use super::environment::Environment;
 use super::faults;
 use super::hooks::{HookSetting, WaitForSetting};
-use crate::argocd::{DELETE_POLICIES, HOOKS};
+use crate::argocd::names::{DELETE_POLICIES, HOOKS};
 use crate::model::duration;
 use crate::problem::{Problem, Problems, suggestion};
 

@@ -82,7 +82,8 @@ fn check(rungs: &Rungs, file: &Document<LadderFile>) -> Result<(), Problems> {
     }
     if let Some(far) = rungs.list.iter().find(|rung| rung.wave.unsigned_abs() > HIGHEST_WAVE) {
         let number = file.value.rungs.iter().position(|setting| setting.id == far.phase.0).unwrap_or(0);
-        let message = format!("rung `{}` has wave {}, further than {HIGHEST_WAVE} from 0", far.phase, far.wave);
+        let message =
+            format!("rung `{}` has wave {}, further than {HIGHEST_WAVE} from 0", far.phase, far.wave);
         return Err(Problem::new(message)
             .at(file.place(&["rungs", &number.to_string()]))
             .help("give it a nearer `wave`; without one it is ten times the id")

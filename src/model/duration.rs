@@ -95,7 +95,22 @@ mod tests {
             let length = parse(written).unwrap();
             assert_eq!((length.as_secs_f64(), text(length).as_str()), (seconds, shown), "{written}");
         }
-        for wrong in ["", "5", "m", "5 m", "-5m", "5x", "1..2m", "five", ".5m", "5.m", " 5m", "5m ", "87601h", "5000000000000000h"] {
+        for wrong in [
+            "",
+            "5",
+            "m",
+            "5 m",
+            "-5m",
+            "5x",
+            "1..2m",
+            "five",
+            ".5m",
+            "5.m",
+            " 5m",
+            "5m ",
+            "87601h",
+            "5000000000000000h",
+        ] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
         assert_eq!(parse("87600h"), Some(LONGEST));

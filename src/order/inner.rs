@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use super::cost;
 use super::simulate::is_promoted;
+use crate::argocd::names::HELM_WEIGHT;
 use crate::argocd::{Hook, HookUse, parse_wave};
 use crate::infer::Scene;
 use crate::load::settings::{ExistingOrder, Settings};
 use crate::model::{Dropped, Edge, Finding, Gate, Level, Resource, ResourceIndex};
 use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved, graph};
-
-const HELM_WEIGHT: &str = "helm.sh/hook-weight";
 
 /// A wait: target, waves between, and the edge that asks (none for barriers).
 #[derive(Debug, Clone, Copy)]

@@ -65,13 +65,8 @@ pub enum ResolveError {
     },
 }
 
-/// `Kind/ns/name` of an end, or the component's name.
-#[must_use]
-pub fn shown(scene: &Scene<'_>, end: End) -> String {
-    match end.resource {
-        Some(resource) => scene.resource(resource).id.short(),
-        None => scene.component(end.component).name.clone(),
-    }
+fn shown(scene: &Scene<'_>, end: End) -> String {
+    end.shown(scene.components, scene.resources)
 }
 
 /// One edge as a line of evidence.
@@ -111,7 +106,10 @@ impl ResolveError {
                     component.domain, component.name
                 ))
                 .at(&component.origin)
-                .help(format!("add a rung with `domain: {}` in ladder.yaml, or give it another `domain`", component.domain))
+                .help(format!(
+                    "add a rung with `domain: {}` in ladder.yaml, or give it another `domain`",
+                    component.domain
+                ))
             }
             Self::LaterDomain { edge, target } => Problem::new(format!(
                 "`{}` of domain `{}` waits for `{}`, which stands in the later domain `{}` on {target}\n  {}",

@@ -165,6 +165,16 @@ mod tests {
     }
 
     #[test]
+    fn a_group_anywhere_in_a_large_graph_is_searched_alone() {
+        let out: Vec<Vec<usize>> = (0..10_000).map(|node: usize| vec![node ^ 1]).collect();
+        for group in groups(&out) {
+            assert_eq!(shortest_loop(&out, &group), group);
+        }
+        assert_eq!(path(&out, 8, 9, &[8]), None);
+        assert_eq!(group_numbers(&waits("0>1 1>0 2>0", 3)), [0, 0, 1]);
+    }
+
+    #[test]
     fn a_long_chain_does_not_overflow_the_stack() {
         let out: Vec<Vec<usize>> = (0..200_000).map(|n| if n == 0 { vec![] } else { vec![n - 1] }).collect();
         assert_eq!(groups(&out).len(), 200_000);

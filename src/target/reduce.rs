@@ -31,7 +31,8 @@ impl<'l> Order<'l> {
             barriers || placement.pinned || placement.role == Role::Smoke
         };
         let behind_all: Vec<bool> = (0..positions.len()).map(is_barrier).collect();
-        let highest = (0..positions.len()).filter(|member| behind_all[*member]).map(|member| positions[member]);
+        let highest =
+            (0..positions.len()).filter(|member| behind_all[*member]).map(|member| positions[member]);
         let highest = highest.max().unwrap_or(0);
         let mut out = with_barriers(waves::waits(ladder), &positions, &behind_all);
         let upward = without_loops(&out, upward(ladder));

@@ -42,7 +42,8 @@ impl OpenKeys {
             return false;
         }
         if small.len() >= SMALL {
-            let mut large: HashSet<Box<str>> = small.iter().map(|(_, at)| self.arena[at.clone()].into()).collect();
+            let mut large: HashSet<Box<str>> =
+                small.iter().map(|(_, at)| self.arena[at.clone()].into()).collect();
             large.insert(key.into());
             scope.large = Some(large);
             self.close(scope);
