@@ -1,7 +1,7 @@
 //! Why no order exists: the loop or chain with its evidence, and the edits that would solve it.
 
 use crate::infer::Scene;
-use crate::model::{ComponentIndex, Declared, Edge, End, Phase};
+use crate::model::{Component, ComponentIndex, Declared, Edge, End, Phase};
 use crate::problem::Problem;
 
 /// Why no order exists.
@@ -99,18 +99,7 @@ impl ResolveError {
             ))
             .at(&pin.origin)
             .help(format!("remove `rolloutPhase`, or pin it above {target}")),
-            Self::DomainWithoutRungs { component } => {
-                let component = scene.component(*component);
-                Problem::new(format!(
-                    "domain `{}` of `{}` has no rung to stand on",
-                    component.domain, component.name
-                ))
-                .at(&component.origin)
-                .help(format!(
-                    "add a rung with `domain: {}` in ladder.yaml, or give it another `domain`",
-                    component.domain
-                ))
-            }
+            Self::DomainWithoutRungs { component } => without_rungs(scene.component(*component)),
             Self::LaterDomain { edge, target } => Problem::new(format!(
                 "`{}` of domain `{}` waits for `{}`, which stands in the later domain `{}` on {target}\n  {}",
                 name(edge.from.component),
@@ -153,6 +142,13 @@ impl ResolveError {
             .help("set `waves: dense` in ladder.yaml, or give the next rung a higher `wave`"),
         }
     }
+}
+
+fn without_rungs(component: &Component) -> Problem {
+    let (domain, name) = (&component.domain, &component.name);
+    Problem::new(format!("domain `{domain}` of `{name}` has no rung to stand on"))
+        .at(&component.origin)
+        .help(format!("add a rung with `domain: {domain}` in ladder.yaml, or give it another `domain`"))
 }
 
 fn looped(scene: &Scene<'_>, edges: &[Edge]) -> Problem {
