@@ -1,7 +1,6 @@
 //! Checks the module as a whole: texts in, events and texts out.
 
 mod agreement;
-mod growth;
 mod laws;
 mod texts;
 #[path = "../../../tests/support/documents.rs"]
