@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use crate::model::{ComponentIndex, Edge, End, Ladder, ResourceIndex};
 use crate::plan::{causes, waits};
+use crate::printable;
 use crate::problem::{Problem, Problems, suggestion};
 use crate::resolve::graph;
 
@@ -142,8 +143,8 @@ fn explain_resource(ladder: &Ladder, index: ResourceIndex, out: &mut impl Write)
     writeln!(
         out,
         "{} ({}) of {} stands on {phase}, wave {}",
-        resource.id,
-        resource.origin(),
+        printable::line(&resource.id.to_string()),
+        printable::line(&resource.origin().to_string()),
         component.name,
         ladder.waves[index.0]
     )?;
@@ -175,7 +176,7 @@ fn explain_resource(ladder: &Ladder, index: ResourceIndex, out: &mut impl Write)
 pub fn write_between(ladder: &Ladder, from: Subject, to: Subject, out: &mut impl Write) -> io::Result<()> {
     let name = |subject| match subject {
         Subject::Component(index) => ladder.component(index).name.clone(),
-        Subject::Resource(index) => ladder.resource(index).id.short(),
+        Subject::Resource(index) => printable::line(&ladder.resource(index).id.short()).into_owned(),
     };
     let is = |end: crate::model::End, subject| match subject {
         Subject::Component(index) => end.component == index,

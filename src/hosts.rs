@@ -18,25 +18,28 @@ pub struct ServiceAddress {
 
 /// Hosts in free text: behind `://`, before `:port`, or ending in `.svc…`.
 ///
-/// Only tokens around such a mark are looked at: texts of megabytes have few of them.
+/// Only tokens around such a mark are looked at, and each once: texts of megabytes have few marks, or all on one line.
 #[must_use]
 pub fn in_text(text: &str) -> Vec<String> {
-    let bytes = text.as_bytes();
-    let is_mark = |at: &usize| bytes.get(at + 1).is_some_and(|next| *next == b'/' || next.is_ascii_digit());
-    let colons = memchr::memchr_iter(b':', bytes).filter(is_mark);
-    let services = memchr::memmem::find_iter(bytes, b".svc");
-    let marked = colons.chain(services).filter(|at| !is_commented(text, *at));
-    let mut hosts: Vec<String> = marked.filter_map(|at| in_token(token_at(text, at))).collect();
+    let mut walk = Walk { text, token_end: 0, searched: 0, in_comment: false };
+    let mut hosts: Vec<String> =
+        marks(text.as_bytes()).filter_map(|at| walk.token_at(at).and_then(in_token)).collect();
     hosts.extend(spoken::hosts(text));
     hosts.sort();
     hosts.dedup();
     hosts
 }
 
-/// Whether a position stands behind the start of a comment of its line.
-fn is_commented(text: &str, at: usize) -> bool {
-    let start = text[..at].rfind('\n').map_or(0, |found| found + 1);
-    is_comment(&text[start..at]) || text[start..at].contains(" #")
+/// Where a host may be, in order: a colon before a slash or digit, or `.svc`.
+fn marks(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    let is_mark = |at: &usize| bytes.get(at + 1).is_some_and(|next| *next == b'/' || next.is_ascii_digit());
+    let mut colons = memchr::memchr_iter(b':', bytes).filter(is_mark).peekable();
+    let mut services = memchr::memmem::find_iter(bytes, b".svc").peekable();
+    std::iter::from_fn(move || match (colons.peek(), services.peek()) {
+        (Some(colon), Some(service)) if service < colon => services.next(),
+        (Some(_), _) => colons.next(),
+        (None, _) => services.next(),
+    })
 }
 
 /// What a comment line starts with, in any of the formats config files have.
@@ -49,13 +52,45 @@ pub fn is_comment(line: &str) -> bool {
     COMMENTS.iter().any(|start| line.starts_with(start))
 }
 
-/// The token around a position, between delimiters.
-fn token_at(text: &str, at: usize) -> &str {
-    let start = text[..at]
-        .rfind(is_delimiter)
-        .map_or(0, |found| found + text[found..].chars().next().map_or(1, char::len_utf8));
-    let end = text[at..].find(is_delimiter).map_or(text.len(), |found| at + found);
-    &text[start..end]
+/// One pass over a text, from mark to mark.
+struct Walk<'t> {
+    text: &'t str,
+    /// The end of the token seen last.
+    token_end: usize,
+    /// Up to where `in_comment` is known.
+    searched: usize,
+    in_comment: bool,
+}
+
+impl<'t> Walk<'t> {
+    /// The token around a mark, between delimiters; none in a comment, and none where it was seen already.
+    fn token_at(&mut self, at: usize) -> Option<&'t str> {
+        let after = self.token_end;
+        if at < after {
+            return None;
+        }
+        let before = &self.text[after..at];
+        let start = before
+            .rfind(is_delimiter)
+            .map_or(after, |found| after + found + before[found..].chars().next().map_or(1, char::len_utf8));
+        self.token_end = self.text[at..].find(is_delimiter).map_or(self.text.len(), |found| at + found);
+        (!self.is_comment(at)).then_some(&self.text[start..self.token_end])
+    }
+
+    /// Whether a mark stands in a line that starts as a comment, in any of the formats config files have, or behind
+    /// one. No token holds a blank, so all marks of a token stand in it or none.
+    fn is_comment(&mut self, at: usize) -> bool {
+        let from = std::mem::replace(&mut self.searched, at);
+        let newline = self.text[from..at].rfind('\n').map(|found| from + found + 1);
+        if let Some(start) = newline.or_else(|| (from == 0).then_some(0)) {
+            let line = &self.text[start..at];
+            self.in_comment = is_comment(line) || line.contains(" #");
+        } else {
+            let fresh = &self.text.as_bytes()[from - 1..at];
+            self.in_comment |= memchr::memmem::find(fresh, b" #").is_some();
+        }
+        self.in_comment
+    }
 }
 
 /// Hosts in the value of a variable, where a bare name may be one if the variable's name says so.
@@ -202,6 +237,25 @@ mod tests {
         ] {
             assert_eq!(in_text(text).join(" "), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn one_long_line_is_read_as_many_short_ones() {
+        let long: String =
+            (0..300).map(|n| format!("{{\"url\":\"http://svc-{n}.ns:80/a:1/b:2\"}},")).collect();
+        let short = long.replace("},", "},\n");
+        assert_eq!(in_text(&long).len(), 300);
+        assert_eq!(in_text(&long), in_text(&short));
+        assert_eq!(in_text(&format!("{long} # {long}")), in_text(&short));
+        assert_eq!(in_text(&format!("# {long}")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn no_part_of_a_text_is_walked_twice() {
+        let text = "a:1:2".repeat(500);
+        let mut walk = Walk { text: &text, token_end: 0, searched: 0, in_comment: false };
+        let tokens = marks(text.as_bytes()).filter_map(|at| walk.token_at(at));
+        assert_eq!(tokens.map(str::len).sum::<usize>(), text.len());
     }
 
     #[test]

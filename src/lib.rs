@@ -9,6 +9,7 @@
 //! The modules stand in the order of the flow; [`build`] is nothing but that flow.
 
 pub mod model;
+pub mod printable;
 pub mod problem;
 pub mod rules;
 pub mod yaml;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::address::without_credentials;
+use crate::printable;
 
 /// One thing that stops a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,11 +46,11 @@ fn shown(text: impl Into<String>) -> String {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
-            write!(f, "{place}: ")?;
+            write!(f, "{}: ", printable::line(place))?;
         }
-        write!(f, "error: {}", self.message)?;
+        write!(f, "error: {}", printable::lines(&self.message))?;
         if let Some(help) = &self.help {
-            write!(f, "\n  help: {help}")?;
+            write!(f, "\n  help: {}", printable::lines(help))?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use crate::model::{Finding, Level};
+use crate::printable;
 
 /// The colour of a level; the writer decides whether colours are shown.
 #[must_use]
@@ -24,12 +25,13 @@ pub fn style(level: Level) -> Style {
 pub fn findings<'f>(findings: impl IntoIterator<Item = &'f Finding>, out: &mut impl Write) -> io::Result<()> {
     for finding in findings {
         if let Some(origin) = &finding.origin {
-            write!(out, "{origin}: ")?;
+            write!(out, "{}: ", printable::line(&origin.to_string()))?;
         }
         let style = style(finding.level);
-        writeln!(out, "{style}{}{style:#}[{}]: {}", finding.level.as_str(), finding.rule, finding.message)?;
+        let message = printable::lines(&finding.message);
+        writeln!(out, "{style}{}{style:#}[{}]: {message}", finding.level.as_str(), finding.rule)?;
         if let Some(help) = &finding.help {
-            writeln!(out, "  help: {help}")?;
+            writeln!(out, "  help: {}", printable::lines(help))?;
         }
     }
     Ok(())

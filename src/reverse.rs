@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::argocd::names::SYNC_OPTIONS;
 use crate::argocd::{DeletePolicy, HookUse, delete_policies};
 use crate::gates::root;
 use crate::load::settings::Scope;
@@ -121,7 +122,7 @@ fn places(ladder: &Ladder) -> Places {
 /// Whether an object is still there when the Application is deleted, and goes with it.
 fn is_deleted(ladder: &Ladder, index: ResourceIndex) -> bool {
     let resource = ladder.resource(index);
-    let options = resource.manifest.annotation("argocd.argoproj.io/sync-options").unwrap_or_default();
+    let options = resource.manifest.annotation(SYNC_OPTIONS).unwrap_or_default();
     let policy = resource.manifest.annotation("helm.sh/resource-policy").unwrap_or_default();
     let is = |list: &str, wanted: &str| list.split(',').any(|option| option.trim() == wanted);
     let crd = resource.id.group == "apiextensions.k8s.io" && resource.id.kind == "CustomResourceDefinition";

@@ -167,7 +167,7 @@ impl<'l> Timeline<'l> {
     }
 }
 
-/// Everything of a wave waits for everything of the wave before; earlier ones follow.
+/// Everything of a wave waits for everything of the wave before, through one node of its own; earlier ones follow.
 fn by_wave(ladder: &Ladder) -> Vec<Vec<usize>> {
     let (waves, _) = waves::waves(ladder);
     let mut groups: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
@@ -175,12 +175,13 @@ fn by_wave(ladder: &Ladder) -> Vec<Vec<usize>> {
         groups.entry(*wave).or_default().push(number);
     }
     let mut out = vec![Vec::new(); waves.len()];
-    let mut before: Vec<usize> = Vec::new();
+    let mut before = None;
     for group in groups.into_values() {
         for member in &group {
-            out[*member].clone_from(&before);
+            out[*member].extend(before);
         }
-        before = group;
+        before = Some(out.len());
+        out.push(group);
     }
     out
 }
@@ -191,21 +192,29 @@ fn scheduled<'l>(
     lengths: &Lengths,
     delay: Duration,
 ) -> Timeline<'l> {
+    let components = ladder.components.len();
     let mut spans = vec![(lengths.start, lengths.start); waits.len()];
     let mut decided: Vec<Option<usize>> = vec![None; waits.len()];
     for member in crate::resolve::graph::groups(waits).into_iter().flatten() {
         // Of equals the first by name decides, so that the path never hangs on chance.
         let last =
             waits[member].iter().copied().max_by_key(|target| (spans[*target].1, std::cmp::Reverse(*target)));
+        // A node behind the components takes no time: it passes on the last of what it stands for.
+        if member >= components {
+            decided[member] = last;
+            spans[member] = last.map_or(spans[member], |target| (spans[target].1, spans[target].1));
+            continue;
+        }
         let start = last.map_or(lengths.start, |target| spans[target].1 + lengths.pause);
         decided[member] = last;
         spans[member] = (start, start + own_time(ladder, ComponentIndex(member), delay));
     }
-    let last = (0..spans.len()).max_by_key(|member| (spans[*member].1, std::cmp::Reverse(*member)));
+    spans.truncate(components);
+    let last = (0..components).max_by_key(|member| (spans[*member].1, std::cmp::Reverse(*member)));
     let mut critical = Vec::new();
     let mut at = last;
     while let Some(member) = at {
-        critical.push(ComponentIndex(member));
+        critical.extend((member < components).then_some(ComponentIndex(member)));
         at = decided[member];
     }
     critical.reverse();

@@ -3,18 +3,10 @@
 
 use std::fmt;
 
+use super::names::{
+    DELETE_POLICIES, HELM_DELETE_POLICY, HELM_HOOK, HOOK, HOOK_DELETE_POLICY as DELETE_POLICY, HOOKS,
+};
 use super::{Annotations, annotation, annotation_items};
-
-/// Annotation that makes an object a hook.
-pub const HOOK: &str = "argocd.argoproj.io/hook";
-/// Annotation that says when a hook is deleted.
-pub const DELETE_POLICY: &str = "argocd.argoproj.io/hook-delete-policy";
-/// The hooks there are.
-pub const HOOKS: &[&str] = &["PreSync", "Sync", "PostSync", "SyncFail", "Skip", "PreDelete", "PostDelete"];
-/// The delete policies there are.
-pub const DELETE_POLICIES: &[&str] = &["HookSucceeded", "HookFailed", "BeforeHookCreation"];
-const HELM_HOOK: &str = "helm.sh/hook";
-const HELM_DELETE_POLICY: &str = "helm.sh/hook-delete-policy";
 
 /// The hooks of a sync in the order they run; objects that are no hooks run in `Sync`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,14 +3,16 @@
 
 mod hook;
 mod kind_order;
+pub mod names;
 mod prune;
 mod tasks;
 mod wave;
 
-pub use hook::DELETE_POLICY as HOOK_DELETE_POLICY;
-pub use hook::{DELETE_POLICIES, HOOK, HOOKS, ignored_words};
-pub use hook::{DeleteHooks, DeletePolicy, Hook, HookUse, delete_hooks, delete_policies, hooks};
+pub use hook::{
+    DeleteHooks, DeletePolicy, Hook, HookUse, delete_hooks, delete_policies, hooks, ignored_words,
+};
 pub use kind_order::kind_rank;
+pub use names::{HOOK, HOOK_DELETE_POLICY};
 pub use tasks::{Sync, Task, tasks, tasks_breaking_ties, wave_batches};
 pub use wave::{parse_wave, wave};
 

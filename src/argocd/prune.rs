@@ -1,9 +1,8 @@
 //! Waves of prune tasks. Argo CD mirrors the waves among the pruned objects only, so pruning runs backwards
 //! but still meets the waves of the applied objects by number.
 
+use super::names::SYNC_OPTIONS;
 use super::{Annotations, Hook, Sync, Task, annotation_items};
-
-const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
 /// Gives the prune tasks the waves Argo CD gives them.
 pub(super) fn set_prune_waves(tasks: &mut [Task], sync: &Sync) {
@@ -40,6 +39,7 @@ fn wants_prune_last(annotations: &Annotations) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::names::SYNC_WAVE;
     use super::super::{Object, tasks};
     use super::*;
 
@@ -48,7 +48,7 @@ mod tests {
     fn annotated(waves: &[i64], last: &[i64]) -> Owned {
         let option = (SYNC_OPTIONS.to_owned(), "Prune=true, PruneLast=true".to_owned());
         let annotations = |wave: &i64| {
-            let wave_text = ("argocd.argoproj.io/sync-wave".to_owned(), wave.to_string());
+            let wave_text = (SYNC_WAVE.to_owned(), wave.to_string());
             let options = last.contains(wave).then(|| option.clone());
             std::iter::once(wave_text).chain(options).collect()
         };

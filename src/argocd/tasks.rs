@@ -174,6 +174,7 @@ fn insert_before<'a>(kept: Vec<Placed<'a>>, mut moved: Vec<(usize, Placed<'a>)>)
 mod tests {
     use proptest::{collection, prop_assert, proptest};
 
+    use super::super::names::{HOOK, SYNC_WAVE};
     use super::*;
 
     const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
@@ -189,11 +190,11 @@ mod tests {
 
     impl Made {
         fn hook(self, value: &str) -> Made {
-            self.with("argocd.argoproj.io/hook", value)
+            self.with(HOOK, value)
         }
 
         fn wave(self, value: i64) -> Made {
-            self.with("argocd.argoproj.io/sync-wave", &value.to_string())
+            self.with(SYNC_WAVE, &value.to_string())
         }
 
         fn with(mut self, key: &str, value: &str) -> Made {

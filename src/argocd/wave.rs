@@ -1,10 +1,8 @@
 //! Annotations to the sync wave. A wave that is no integer is not an error: Argo CD then takes Helm's weight, else 0,
 //! also for objects that are no Helm hooks.
 
+use super::names::{HELM_WEIGHT, SYNC_WAVE};
 use super::{Annotations, annotation};
-
-const SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
-const HELM_WEIGHT: &str = "helm.sh/hook-weight";
 
 /// The wave Argo CD puts an object with these annotations into.
 #[must_use]

@@ -112,6 +112,14 @@ fn steps(query: &JpQuery) -> Option<Vec<Step>> {
         .collect()
 }
 
+/// The steps of a sub-field, none for the reference itself.
+fn steps_below(field: &str) -> Option<Vec<Step>> {
+    if field.is_empty() {
+        return Some(Vec::new());
+    }
+    parse(&sub_path(field)).ok().and_then(|query| steps(&query))
+}
+
 /// jsonpath-rust keeps the quotes of `['a.b']`.
 fn unquoted(name: &str) -> &str {
     let inner = |quote| name.strip_prefix(quote).and_then(|rest: &str| rest.strip_suffix(quote));
@@ -123,7 +131,8 @@ impl Compiled {
     pub fn add<'f>(&mut self, kind: ProbeKind, path: &str, fields: impl IntoIterator<Item = &'f str>) {
         let fields: Vec<Arc<str>> = fields.into_iter().map(Arc::from).collect();
         let Ok(query) = parse(path) else { return };
-        let Some(way) = steps(&query) else {
+        let below: Option<Vec<Vec<Step>>> = fields.iter().map(|field| steps_below(field)).collect();
+        let (Some(way), Some(below)) = (steps(&query), below) else {
             let fields = fields
                 .into_iter()
                 .filter_map(|field| parse(&sub_path(&field)).ok().map(|path| (field, path)));
@@ -133,9 +142,8 @@ impl Compiled {
         let probe = index(self.probes.len());
         let end = self.walk(0, &way);
         self.nodes[end].opens.push(probe);
-        for (number, field) in fields.iter().enumerate() {
-            let below = parse(&sub_path(field)).ok().and_then(|query| steps(&query)).unwrap_or_default();
-            let leaf = self.walk(end, &below);
+        for (number, below) in below.iter().enumerate() {
+            let leaf = self.walk(end, below);
             self.nodes[leaf].fields.push((probe, index(number)));
         }
         let wants_key = matches!(way.last(), Some(Step::Any));

@@ -213,6 +213,56 @@ pub enum Format {
     Address,
 }
 
+/// Where an object that a row names or makes lives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum NamespaceRule {
+    /// In the namespace of the object the row is about.
+    Same,
+    /// In none.
+    Cluster,
+    /// Where the sub-field `namespace` says, else in the same.
+    Field,
+    /// The same, but a namespaced object only names its own.
+    Scoped,
+    /// In this one.
+    Fixed(String),
+    /// Where the controller of the group runs; here while nobody shows it.
+    Operator(String),
+    /// A word that is no rule; such a row is refused.
+    Unknown(String),
+}
+
+impl From<String> for NamespaceRule {
+    fn from(text: String) -> Self {
+        match text.split_once(':') {
+            Some(("fixed", name)) if !name.is_empty() => Self::Fixed(name.to_owned()),
+            Some(("operator", name)) if !name.is_empty() => Self::Operator(name.to_owned()),
+            _ => match text.as_str() {
+                "same" => Self::Same,
+                "cluster" => Self::Cluster,
+                "field" => Self::Field,
+                "scoped" => Self::Scoped,
+                _ => Self::Unknown(text),
+            },
+        }
+    }
+}
+
+impl From<NamespaceRule> for String {
+    fn from(rule: NamespaceRule) -> Self {
+        match rule {
+            NamespaceRule::Same => "same".to_owned(),
+            NamespaceRule::Cluster => "cluster".to_owned(),
+            NamespaceRule::Field => "field".to_owned(),
+            NamespaceRule::Scoped => "scoped".to_owned(),
+            NamespaceRule::Fixed(name) => format!("fixed:{name}"),
+            NamespaceRule::Operator(name) => format!("operator:{name}"),
+            NamespaceRule::Unknown(text) => text,
+        }
+    }
+}
+
 /// A field of `match` names an object that `match` waits for.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -234,7 +284,8 @@ pub struct EdgeRow {
     /// same | cluster | field | scoped (that of the field, but a namespaced object only names its own) | fixed:NAME |
     /// operator:NAME (where the controller of the group runs; NAME while nobody shows it).
     #[serde(default = "same")]
-    pub namespace: String,
+    #[schemars(with = "String")]
+    pub namespace: NamespaceRule,
     /// How the text is read.
     #[serde(default)]
     pub format: Format,
@@ -287,7 +338,8 @@ pub struct MakesRow {
     /// same | cluster | field | scoped (that of the field, but a namespaced object only names its own) | fixed:NAME |
     /// operator:NAME (where the controller of the group runs; NAME while nobody shows it).
     #[serde(default = "same")]
-    pub namespace: String,
+    #[schemars(with = "String")]
+    pub namespace: NamespaceRule,
     /// Only if these sub-fields have these values; `*` stands for any, `a|b` for either.
     #[serde(default)]
     pub when: BTreeMap<String, String>,
@@ -418,8 +470,8 @@ fn yes() -> bool {
     true
 }
 
-fn same() -> String {
-    "same".to_owned()
+fn same() -> NamespaceRule {
+    NamespaceRule::Same
 }
 
 fn weak() -> Strength {

@@ -9,6 +9,7 @@ use anyhow::Context;
 use super::args::{Reading, ToolArgs};
 use crate::load::settings::Scope;
 use crate::model::{Finding, Ladder};
+use crate::printable;
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
 use crate::render::tools::ToolOptions;
@@ -111,6 +112,6 @@ pub(super) fn problem(error: &anyhow::Error) {
     let mut out = anstream::AutoStream::auto(io::stderr().lock());
     let _ = match error.downcast_ref::<Problems>() {
         Some(problems) => writeln!(out, "{problems}"),
-        None => writeln!(out, "error: {error:#}"),
+        None => writeln!(out, "error: {}", printable::lines(&format!("{error:#}"))),
     };
 }

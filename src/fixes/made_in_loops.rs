@@ -20,17 +20,12 @@ pub fn demote(scene: &Scene<'_>, edges: &mut [Edge]) -> Vec<Finding> {
             out[from.0].push(to.0);
         }
     }
-    let mut group_of = vec![usize::MAX; out.len()];
-    for (number, group) in graph::groups(&out).into_iter().enumerate().filter(|(_, group)| group.len() > 1) {
-        for member in group {
-            group_of[member] = number;
-        }
-    }
+    let group_of = graph::group_numbers(&out);
     let mut findings = Vec::new();
     let mut told = BTreeSet::new();
     for edge in edges.iter_mut().filter(|edge| is_made(edge)) {
         let (Some(from), Some(to)) = (edge.from.resource, edge.to.resource) else { continue };
-        if group_of[from.0] == usize::MAX || group_of[from.0] != group_of[to.0] {
+        if from == to || group_of[from.0] != group_of[to.0] {
             continue;
         }
         edge.strength = Strength::Weak;

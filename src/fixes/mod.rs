@@ -127,10 +127,7 @@ impl View<'_> {
     /// `Kind/ns/name waits for Kind/ns/name (file:line)`, for the reason of a move.
     #[must_use]
     pub fn told(&self, edge: &Edge, verb: &str) -> String {
-        let shown = |end: crate::model::End| match end.resource {
-            Some(resource) => self.scene.resource(resource).id.short(),
-            None => self.scene.component(end.component).name.clone(),
-        };
+        let shown = |end: crate::model::End| end.shown(self.scene.components, self.scene.resources);
         format!("`{}` {verb} `{}` ({})", shown(edge.from), shown(edge.to), edge.origin)
     }
 }

@@ -14,17 +14,12 @@ use crate::resolve::{graph, strong_waits};
 pub fn demote(scene: &Scene<'_>, edges: &mut [Edge]) -> Vec<Finding> {
     let waits = strong_waits(edges, scene.components.len());
     let out: Vec<Vec<usize>> = waits.iter().map(|targets| targets.keys().copied().collect()).collect();
-    let mut group_of = vec![usize::MAX; out.len()];
-    for (number, group) in graph::groups(&out).into_iter().enumerate().filter(|(_, group)| group.len() > 1) {
-        for member in group {
-            group_of[member] = number;
-        }
-    }
+    let group_of = graph::group_numbers(&out);
     let mut findings = Vec::new();
     let mut told = BTreeSet::new();
     for edge in edges.iter_mut().filter(|edge| edge.is_strong() && !edge.is_inner()) {
         let (from, to) = (edge.from.component, edge.to.component);
-        let in_loop = group_of[from.0] != usize::MAX && group_of[from.0] == group_of[to.0];
+        let in_loop = group_of[from.0] == group_of[to.0];
         let (Some(user), Some(promoted)) = (edge.from.resource, edge.to.resource) else { continue };
         let brought = is_brought(edge, scene.resource(promoted));
         if !in_loop || !(brought || is_promoted(scene.resource(user), scene.resource(promoted))) {
@@ -45,7 +40,7 @@ fn is_brought(edge: &Edge, target: &Resource) -> bool {
 
 fn brought_finding(scene: &Scene<'_>, edge: &Edge) -> Finding {
     let (owner, user) = (scene.component(edge.to.component), scene.component(edge.from.component));
-    let shown = |end: End| end.resource.map(|index| scene.resource(index).id.short()).unwrap_or_default();
+    let shown = |end: End| end.shown(scene.components, scene.resources);
     let message = format!(
         "`{}` brings the kind of `{}`, but `{}` waits for `{}`: this works only where the CRD is there before both",
         shown(edge.to),

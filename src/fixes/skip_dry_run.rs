@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::argocd::names::SYNC_OPTIONS;
 use crate::infer::Scene;
 use crate::load::settings::Settings;
 use crate::model::{AppliedFix, Edge, Placement, ResourceIndex};
 
 const RULE: &str = "skip-dry-run-on-missing-resource";
-const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 const OPTION: &str = "SkipDryRunOnMissingResource=true";
 
 /// The annotation for each such object; the fix is reported on its component.

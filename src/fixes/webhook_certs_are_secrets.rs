@@ -23,9 +23,10 @@ pub fn moves(view: &View<'_>) -> Vec<Move> {
         let serves_webhook = edge.from.resource.is_some_and(|resource| backends.contains(&resource));
         let is_secret = edge.to.resource.is_some_and(|to| view.scene.resource(to).role == Role::Secret);
         let misplaced = matches!(view.roles[component.0], Role::Config | Role::Operator);
+        // Whether anything of the component runs is asked last and once: it may be large.
         let runs =
-            view.resources[component.0].iter().any(|resource| view.scene.resource(*resource).is_workload);
-        if serves_webhook && is_secret && misplaced && !runs && seen.insert(component) {
+            || view.resources[component.0].iter().any(|resource| view.scene.resource(*resource).is_workload);
+        if serves_webhook && is_secret && misplaced && seen.insert(component) && !runs() {
             moves.push(Move {
                 rule: "webhook-certs-are-secrets",
                 component,

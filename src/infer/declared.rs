@@ -1,5 +1,7 @@
 //! `dependsOn` and `requires` of descriptors.
 
+use std::collections::HashMap;
+
 use super::scene::{Scene, Wait, new_edge};
 use super::{Found, Inferred};
 use crate::model::{ComponentIndex, End, Finding, Gate, Level, Provision, Reason, Strength};
@@ -12,10 +14,12 @@ use crate::problem::{Problem, Problems, suggestion};
 pub fn edges(scene: &Scene<'_>) -> Result<Inferred, Problems> {
     let mut inferred = Inferred::default();
     let mut problems = Vec::new();
+    let names = scene.components.iter().enumerate().rev();
+    let by_name: HashMap<&str, usize> = names.map(|(number, one)| (one.name.as_str(), number)).collect();
     for (number, component) in scene.components.iter().enumerate() {
         let from = End { component: ComponentIndex(number), resource: None };
         for depends in &component.depends_on {
-            let to = scene.components.iter().position(|other| other.name == depends.name);
+            let to = by_name.get(depends.name.as_str()).copied();
             let Some(to) = to.filter(|to| *to != number) else {
                 problems.push(missing(scene, number, &depends.name).at(&depends.origin));
                 continue;

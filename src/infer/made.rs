@@ -1,9 +1,7 @@
 //! What comes into being because of a resource, by the rows that say what is made.
 
-use std::collections::BTreeMap;
-
 use super::namespaced::{self, Said};
-use super::reference::{holds, is_name};
+use super::reference::{has, is_name};
 use super::scene::Scene;
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::{MakesRow, ProbeKind};
@@ -43,19 +41,11 @@ fn by_row(maker: &Maker<'_>, number: usize) -> Vec<ResourceId> {
 
 /// `when` and `unless` may also speak of the node itself, under the empty name.
 fn holds_with_value(capture: &Capture, row: &MakesRow) -> bool {
-    let own = |conditions: &BTreeMap<String, String>| {
-        conditions.get("").map(|value| capture.value.as_deref() == Some(value.as_str()))
+    let has = |(field, values): (&String, &String)| match field.as_str() {
+        "" => capture.value.as_deref() == Some(values),
+        _ => has(capture, (field, values)),
     };
-    own(&row.when) != Some(false) && own(&row.unless) != Some(true) && {
-        let sub = |conditions: &BTreeMap<String, String>| -> BTreeMap<String, String> {
-            conditions
-                .iter()
-                .filter(|(field, _)| !field.is_empty())
-                .map(|(a, b)| (a.clone(), b.clone()))
-                .collect()
-        };
-        holds(capture, &sub(&row.when), &sub(&row.unless))
-    }
+    row.when.iter().all(has) && !row.unless.iter().any(has)
 }
 
 impl Maker<'_> {

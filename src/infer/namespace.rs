@@ -2,10 +2,7 @@
 
 use super::scene::{Scene, Wait};
 use super::{Found, Inferred};
-use crate::model::{Gate, Reason, ResourceId, Strength};
-
-/// Namespaces every cluster has.
-const ALWAYS: &[&str] = &["default", "kube-system", "kube-public", "kube-node-lease"];
+use crate::model::{Gate, NAMESPACES_OF_EVERY_CLUSTER, Reason, ResourceId, Strength};
 
 /// Strong edges to the Namespace; a destination namespace nobody shows is Argo CD's to create.
 #[must_use]
@@ -27,7 +24,7 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
         let own = scene.component(resource.component).namespace == namespace;
         if found == Found::Nobody
             && !own
-            && !ALWAYS.contains(&namespace)
+            && !NAMESPACES_OF_EVERY_CLUSTER.contains(&namespace)
             && told.insert((resource.component, namespace))
         {
             let help = format!("add a Namespace `{namespace}`, or list it under `external` in ladder.yaml");

@@ -1,14 +1,14 @@
 //! The namespace a row means.
 
 use super::scene::Scene;
-use crate::catalogue::rows::Target;
+use crate::catalogue::rows::{NamespaceRule, Target};
 use crate::model::{Resource, ResourceIndex};
 
 /// What a reference says about the namespace.
 #[derive(Debug, Clone, Copy)]
 pub struct Said<'a> {
     /// The rule of the row.
-    pub rule: &'a str,
+    pub rule: &'a NamespaceRule,
     /// Its namespace field.
     pub field: Option<&'a str>,
     /// The namespace in its text.
@@ -21,13 +21,13 @@ pub struct Said<'a> {
 #[must_use]
 pub fn of<'a>(scene: &Scene<'a>, resource: &'a Resource, said: Said<'a>) -> &'a str {
     let own = resource.id.namespace.as_str();
-    match (said.rule, said.rule.split_once(':')) {
-        ("cluster", _) => "",
-        ("field", _) => said.field.unwrap_or(own),
-        ("scoped", _) => said.field.filter(|_| own.is_empty()).unwrap_or(own),
-        (_, Some(("operator", usual))) => of_controller(scene, resource, said.to, usual),
-        (_, Some((_, fixed))) => fixed,
-        _ => said.in_text.unwrap_or(own),
+    match said.rule {
+        NamespaceRule::Cluster => "",
+        NamespaceRule::Field => said.field.unwrap_or(own),
+        NamespaceRule::Scoped => said.field.filter(|_| own.is_empty()).unwrap_or(own),
+        NamespaceRule::Operator(usual) => of_controller(scene, resource, said.to, usual),
+        NamespaceRule::Fixed(name) => name,
+        NamespaceRule::Same | NamespaceRule::Unknown(_) => said.in_text.unwrap_or(own),
     }
 }
 

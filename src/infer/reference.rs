@@ -6,10 +6,10 @@ use super::namespaced::{self, Said};
 use super::scene::{Found, Scene, Wait};
 use super::{Inferred, brought};
 use crate::catalogue::matcher::Capture;
-use crate::catalogue::rows::{Format, KindChoice, Scope};
+use crate::catalogue::rows::{Format, KindChoice, NamespaceRule, Scope};
 use crate::catalogue::{EdgeRow, ProbeKind};
 use crate::hosts;
-use crate::model::{Resource, ResourceId, ResourceIndex, Role};
+use crate::model::{NAMESPACES_OF_EVERY_CLUSTER, Resource, ResourceId, ResourceIndex, Role};
 
 /// Edges of every row for every reference seen.
 #[must_use]
@@ -22,8 +22,7 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
                 add(scene, &Reference { from: index, row, capture }, &mut inferred);
             }
         }
-        for row in scene.catalogue.edges_of(&resource.id.group, &resource.id.kind) {
-            let number = row;
+        for number in scene.catalogue.edges_of(&resource.id.group, &resource.id.kind) {
             let row = scene.catalogue.edge(number);
             if let Some(capture) = assumed(row, number, resource) {
                 add(scene, &Reference { from: index, row, capture: &capture }, &mut inferred);
@@ -101,9 +100,13 @@ pub(super) fn holds(
     when: &BTreeMap<String, String>,
     unless: &BTreeMap<String, String>,
 ) -> bool {
-    let is_one = |values: &str, seen: &str| values == "*" || values.split('|').any(|value| value == seen);
-    let has = |(field, values): (&String, &String)| capture.all(field).any(|seen| is_one(values, seen));
-    when.iter().all(has) && !unless.iter().any(has)
+    when.iter().all(|condition| has(capture, condition))
+        && !unless.iter().any(|condition| has(capture, condition))
+}
+
+pub(super) fn has(capture: &Capture, (field, values): (&String, &String)) -> bool {
+    let is_one = |seen: &str| values == "*" || values.split('|').any(|value| value == seen);
+    capture.all(field).any(is_one)
 }
 
 fn help(scene: &Scene<'_>, target: &ResourceId) -> String {
@@ -134,11 +137,11 @@ fn target(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Captu
     let namespace = match scope {
         Scope::Cluster => "",
         Scope::Namespaced => {
-            let (rule, field) = (row.namespace.as_str(), field("namespace"));
+            let (rule, field) = (&row.namespace, field("namespace"));
             namespaced::of(scene, resource, Said { rule, field, in_text: stated, to: &row.to })
         }
     };
-    let known = scope == Scope::Cluster || row.namespace == "cluster" || !namespace.is_empty();
+    let known = scope == Scope::Cluster || row.namespace == NamespaceRule::Cluster || !namespace.is_empty();
     known.then(|| ResourceId::new(&group, &kind, namespace, name))
 }
 
@@ -192,9 +195,7 @@ pub(super) fn is_name(text: &str) -> bool {
 /// What the API server, kubelet and controllers make in every cluster.
 fn every_cluster_has(id: &ResourceId) -> bool {
     match id.kind.as_str() {
-        "Namespace" => {
-            matches!(id.name.as_str(), "default" | "kube-system" | "kube-public" | "kube-node-lease")
-        }
+        "Namespace" => NAMESPACES_OF_EVERY_CLUSTER.contains(&id.name.as_str()),
         "ServiceAccount" => id.name == "default",
         "ConfigMap" => matches!(id.name.as_str(), "kube-root-ca.crt" | "extension-apiserver-authentication"),
         "Service" => id.name == "kubernetes" && id.namespace == "default",

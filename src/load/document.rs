@@ -74,6 +74,12 @@ impl<T: DeserializeOwned + JsonSchema> Document<T> {
         self.tree.at(path).map_or(self.tree.mark, |node| node.mark)
     }
 
+    /// Whether a field is there.
+    #[must_use]
+    pub fn has(&self, path: &[&str]) -> bool {
+        self.tree.at(path).is_some()
+    }
+
     /// The text of a scalar field as written.
     #[must_use]
     pub fn text(&self, path: &[&str]) -> Option<&str> {

@@ -138,5 +138,5 @@ fn key_fault(path: &[&str], key: &str) -> Option<Fault> {
 
 fn length(path: &[&str], text: &str) -> Option<Fault> {
     let message = format!("`{text}` is no length of time");
-    duration::parse(text).is_none().then(|| Fault::new(path, message, "write it like `90s` or `5m`"))
+    duration::parse(text).is_none().then(|| Fault::new(path, message, duration::help(text)))
 }

@@ -7,7 +7,7 @@ use super::document::Document;
 use super::environment::Environment;
 use super::faults;
 use super::hooks::{HookSetting, WaitForSetting};
-use crate::argocd::{DELETE_POLICIES, HOOKS};
+use crate::argocd::names::{DELETE_POLICIES, HOOKS};
 use crate::model::duration;
 use crate::problem::{Problem, Problems, suggestion};
 
@@ -168,5 +168,5 @@ fn is_dns_label(name: &str) -> bool {
 }
 
 fn not_a_time(text: &str) -> Problem {
-    Problem::new(format!("`{text}` is no length of time")).help("write it like `90s` or `5m`")
+    Problem::new(format!("`{text}` is no length of time")).help(duration::help(text))
 }

@@ -18,6 +18,12 @@ struct PresetFile {
 /// RollingSync's width for rungs that do not say.
 const DEFAULT_MAX_UPDATE: u32 = 2;
 
+/// A rung numbered 155 begins with wave 1550.
+pub const WAVES_PER_NUMBER: i64 = 10;
+
+/// Waves beyond this, below 0 too, are refused.
+const HIGHEST_WAVE: u64 = 1_000_000_000;
+
 fn preset_text(preset: Preset) -> &'static str {
     match preset {
         Preset::RolloutPhases => include_str!("presets/rollout-phases.yaml"),
@@ -48,7 +54,7 @@ pub fn preset(preset: Preset) -> Rungs {
 /// The preset with the user's domains and rungs laid over it.
 ///
 /// # Errors
-/// When a rung names an unknown domain or role, or a glob does not parse.
+/// When a rung names an unknown domain or role, a glob does not parse, or no ladder comes of it.
 pub fn from_settings(file: &Document<LadderFile>) -> Result<Rungs, Problems> {
     let mut rungs = preset(file.value.preset);
     for setting in &file.value.domains {
@@ -66,6 +72,28 @@ pub fn from_settings(file: &Document<LadderFile>) -> Result<Rungs, Problems> {
         }
         add(&mut rungs, setting, &place)?;
     }
+    check(&rungs, file)?;
+    Ok(rungs)
+}
+
+/// A ladder has rungs, and their waves climb within bounds that leave room to count on.
+fn check(rungs: &Rungs, file: &Document<LadderFile>) -> Result<(), Problems> {
+    if rungs.list.is_empty() {
+        let written: &[&str] = if file.value.rungs.is_empty() { &["preset"] } else { &["rungs"] };
+        return Err(Problem::new("the ladder has no rungs")
+            .at(file.place(written))
+            .help("list them under `rungs`, or start from another `preset`")
+            .into());
+    }
+    if let Some(far) = rungs.list.iter().find(|rung| rung.wave.unsigned_abs() > HIGHEST_WAVE) {
+        let number = file.value.rungs.iter().position(|setting| setting.id == far.phase.0).unwrap_or(0);
+        let message =
+            format!("rung `{}` has wave {}, further than {HIGHEST_WAVE} from 0", far.phase, far.wave);
+        return Err(Problem::new(message)
+            .at(file.place(&["rungs", &number.to_string()]))
+            .help("give it a nearer `wave`; without one it is ten times the id")
+            .into());
+    }
     let base_waves_fall = rungs.list.windows(2).find(|pair| pair[0].wave >= pair[1].wave);
     if let Some([low, high]) = base_waves_fall {
         let message = format!(
@@ -77,7 +105,7 @@ pub fn from_settings(file: &Document<LadderFile>) -> Result<Rungs, Problems> {
             .help("give each rung a `wave` above the one before it")
             .into());
     }
-    Ok(rungs)
+    Ok(())
 }
 
 fn domain(setting: DomainSetting) -> Domain {
@@ -154,7 +182,7 @@ fn new_rung(setting: &RungSetting, position: usize, select: Option<Selector>) ->
     let by_number = setting.id.parse::<i64>().unwrap_or(counted);
     Rung {
         phase: Phase(setting.id.clone()),
-        wave: setting.wave.unwrap_or(by_number * 10),
+        wave: setting.wave.unwrap_or(by_number.saturating_mul(WAVES_PER_NUMBER)),
         domain: setting.domain.clone(),
         roles: setting.roles(),
         max_update: max_update(setting).unwrap_or(MaxUpdate::Count(DEFAULT_MAX_UPDATE)),

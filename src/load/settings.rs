@@ -11,7 +11,6 @@ use super::environment::{Environment, EnvironmentSetting};
 use super::hooks::GateSettings;
 use super::targets::TargetSettings;
 use super::{provision, rollout, rungs, values};
-use crate::catalogue::compiled;
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows};
 use crate::model::{Finding, Level, Provision, Rungs};
 use crate::problem::{Problem, Problems, suggestion};
@@ -77,6 +76,7 @@ pub struct LadderFile {
     #[serde(deserialize_with = "null_is_absent")]
     pub kinds: Vec<KindRow>,
     /// How further kinds say that they are ready.
+    #[serde(deserialize_with = "null_is_absent")]
     pub ready: Vec<ReadyRow>,
     /// Further rows of the provider catalogue.
     #[serde(deserialize_with = "null_is_absent")]
@@ -227,7 +227,7 @@ impl Settings {
 pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result<Settings, Problems> {
     let document = Document::<LadderFile>::parse(file, text)?;
     findings.extend(document.unknown_fields(&schema_for!(LadderFile).to_value()));
-    check_paths(&document)?;
+    check_rows(&document)?;
     let faults = values::faults(&document);
     if !faults.is_empty() {
         return Err(Problems(faults));
@@ -277,20 +277,23 @@ fn environments(document: &Document<LadderFile>) -> Result<BTreeMap<String, Envi
     Ok(environments)
 }
 
-/// Every path of the user's rows must be a `JSONPath`.
-fn check_paths(document: &Document<LadderFile>) -> Result<(), Problems> {
-    let edges = document.value.edges.iter().map(|row| Some(&row.path)).enumerate().map(|row| ("edges", row));
-    let makes =
-        document.value.makes.iter().map(|row| row.path.as_ref()).enumerate().map(|row| ("makes", row));
-    for (list, (number, path)) in edges.chain(makes) {
-        if let Some(Err(error)) = path.map(|path| compiled::check(path)) {
-            return Err(Problem::new(error.to_string())
-                .at(document.place(&[list, &number.to_string(), "path"]))
-                .help("write it like `$.spec.items[*].ref.name`")
-                .into());
-        }
-    }
-    Ok(())
+/// Every row of the user's must be able to do what it says.
+fn check_rows(document: &Document<LadderFile>) -> Result<(), Problems> {
+    let edges = document.value.edges.iter().map(EdgeRow::check).enumerate().map(|row| ("edges", row));
+    let makes = document.value.makes.iter().map(MakesRow::check).enumerate().map(|row| ("makes", row));
+    let problems: Vec<Problem> = edges
+        .chain(makes)
+        .filter_map(|(list, (number, checked))| {
+            let wrong = checked.err()?;
+            let number = number.to_string();
+            let row = [list, number.as_str()];
+            let path: Vec<&str> = row.into_iter().chain(wrong.keys.iter().map(String::as_str)).collect();
+            // What is missing has no place of its own: then the row's.
+            let path = if document.has(&path) { &path[..] } else { &row[..] };
+            Some(Problem::new(wrong.message).at(document.place(path)).help(wrong.help))
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }
 
 fn rule_settings(

@@ -62,7 +62,7 @@ fn times(document: &Document<LadderFile>) -> Vec<Problem> {
     let problem = |(path, text): (&[&str], &str)| {
         Problem::new(format!("`{text}` is no length of time"))
             .at(document.place(path))
-            .help("write it like `90s` or `5m`")
+            .help(duration::help(text))
     };
     wrong.map(problem).collect()
 }

@@ -5,9 +5,25 @@ use std::time::Duration;
 /// Units by spelling, longest spelling first so that `ms` is not read as `m`.
 const UNITS: &[(&str, f64)] = &[("ms", 0.001), ("h", 3600.0), ("m", 60.0), ("s", 1.0)];
 
-/// The length a text means, if it is one.
+/// Nothing takes longer than ten years; sums of such lengths fit every type that counts them.
+const LONGEST: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+/// What a message says of a text that is no length of time.
+#[must_use]
+pub fn help(text: &str) -> &'static str {
+    match seconds(text) {
+        Some(_) => "write no more than ten years, `87600h`",
+        None => "write it like `90s` or `5m`",
+    }
+}
+
+/// The length a text means, if it is one of at most ten years.
 #[must_use]
 pub fn parse(text: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds(text)?).ok().filter(|length| *length <= LONGEST)
+}
+
+fn seconds(text: &str) -> Option<f64> {
     let mut rest = text;
     let mut seconds = 0.0;
     if rest.is_empty() {
@@ -24,7 +40,7 @@ pub fn parse(text: &str) -> Option<Duration> {
         seconds += number * factor;
         rest = &rest[digits + unit.len()..];
     }
-    Duration::try_from_secs_f64(seconds).ok()
+    Some(seconds)
 }
 
 /// Whether Argo CD reads it: whole seconds, or what Go's `time.ParseDuration` takes.
@@ -79,9 +95,25 @@ mod tests {
             let length = parse(written).unwrap();
             assert_eq!((length.as_secs_f64(), text(length).as_str()), (seconds, shown), "{written}");
         }
-        for wrong in ["", "5", "m", "5 m", "-5m", "5x", "1..2m", "five", ".5m", "5.m", " 5m", "5m "] {
+        for wrong in [
+            "",
+            "5",
+            "m",
+            "5 m",
+            "-5m",
+            "5x",
+            "1..2m",
+            "five",
+            ".5m",
+            "5.m",
+            " 5m",
+            "5m ",
+            "87601h",
+            "5000000000000000h",
+        ] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
+        assert_eq!(parse("87600h"), Some(LONGEST));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ComponentIndex, Origin, ResourceIndex};
+use super::{Component, ComponentIndex, Origin, Resource, ResourceIndex};
 
 /// Kebab-case id of the rule that found an edge; cheap to copy, whether compiled in or a user's.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -134,6 +134,17 @@ pub struct Edge {
     pub dropped: Option<Dropped>,
     /// Whether the target is not what is named but what makes it at run time.
     pub made: bool,
+}
+
+impl End {
+    /// `Kind/ns/name` of the resource, or the component's name.
+    #[must_use]
+    pub fn shown(self, components: &[Component], resources: &[Resource]) -> String {
+        match self.resource {
+            Some(resource) => resources[resource.0].id.short(),
+            None => components[self.component.0].name.clone(),
+        }
+    }
 }
 
 impl Edge {

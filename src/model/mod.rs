@@ -10,7 +10,7 @@ pub mod origin;
 pub use origin::{Origin, Shown};
 
 pub mod resource;
-pub use resource::{Chart, Resource, ResourceId, ResourceIndex};
+pub use resource::{Chart, NAMESPACES_OF_EVERY_CLUSTER, Resource, ResourceId, ResourceIndex};
 
 pub mod edge;
 pub use edge::{Dropped, Edge, End, Gate, Reason, Strength};

@@ -9,6 +9,10 @@ use crate::argocd::HookUse;
 use crate::classify::chart_values::ChartValues;
 use crate::render::Manifest;
 
+/// Namespaces every cluster has.
+pub const NAMESPACES_OF_EVERY_CLUSTER: &[&str] =
+    &["default", "kube-system", "kube-public", "kube-node-lease"];
+
 /// Position of a resource in the ladder's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ResourceIndex(pub usize);

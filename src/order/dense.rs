@@ -2,11 +2,11 @@
 //!
 //! A smoke, a pin or a rung's selector places a component by decision; it keeps its place above all lower rungs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use super::inner::{self, Ask, Asks};
 use crate::infer::Scene;
-use crate::model::{ComponentIndex, Edge, Role};
+use crate::model::{Edge, Role};
 use crate::resolve::Resolved;
 
 /// One wave per resource, lowest 0.
@@ -14,32 +14,68 @@ use crate::resolve::Resolved;
 pub fn waves(scene: &Scene<'_>, resolved: &Resolved, mut asks: Asks) -> Vec<i64> {
     let outer =
         resolved.edges.iter().enumerate().filter(|(_, edge)| !edge.is_inner() && edge.dropped.is_none());
+    let mut wholes = Wholes::new(scene);
     for (position, edge) in outer {
         match inner::ask(scene, edge, position) {
             Some((from, ask)) => asks[from].push(ask),
-            None => whole_components(scene, edge, &mut asks),
+            None => wholes.add(edge, &mut asks),
         }
     }
     add_decided_places(scene, resolved, &mut asks);
     inner::depths(scene, &resolved.edges, &asks)
 }
 
-/// An edge of descriptors: everything of one component waits for everything of the other, through one barrier.
-fn whole_components(scene: &Scene<'_>, edge: &Edge, asks: &mut Asks) {
-    let of = |component: ComponentIndex| {
-        scene.iter().filter(move |(_, resource)| resource.component == component).map(|(index, _)| index.0)
-    };
-    if edge.from.resource.is_some() && edge.to.resource.is_some() {
-        return;
+/// Edges of descriptors: everything of one component waits for everything of the other, each through one barrier of
+/// the component, so that large components with many edges stay as many asks as resources and edges.
+struct Wholes {
+    members: Vec<Vec<usize>>,
+    /// What all of a component asks, by component.
+    asking: HashMap<usize, usize>,
+    /// What asks for all of a component, by component.
+    asked: HashMap<usize, usize>,
+}
+
+impl Wholes {
+    fn new(scene: &Scene<'_>) -> Self {
+        let mut members = vec![Vec::new(); scene.components.len()];
+        for (index, resource) in scene.iter() {
+            members[resource.component.0].push(index.0);
+        }
+        Self { members, asking: HashMap::new(), asked: HashMap::new() }
     }
-    let barrier = asks.len();
-    let targets: Vec<usize> =
-        edge.to.resource.map_or_else(|| of(edge.to.component).collect(), |to| vec![to.0]);
-    asks.push(targets.into_iter().map(|to| Ask { to, cost: 0, edge: None }).collect());
-    let waiting: Vec<usize> =
-        edge.from.resource.map_or_else(|| of(edge.from.component).collect(), |from| vec![from.0]);
-    for from in waiting {
-        asks[from].push(Ask { to: barrier, cost: 1, edge: None });
+
+    fn add(&mut self, edge: &Edge, asks: &mut Asks) {
+        if edge.from.resource.is_some() && edge.to.resource.is_some() {
+            return;
+        }
+        let to = match edge.to.resource {
+            Some(to) => to.0,
+            None => self.asked(edge.to.component.0, asks),
+        };
+        let from = match edge.from.resource {
+            Some(from) => from.0,
+            None => self.asking(edge.from.component.0, asks),
+        };
+        asks[from].push(Ask { to, cost: 1, edge: None });
+    }
+
+    fn asked(&mut self, component: usize, asks: &mut Asks) -> usize {
+        *self.asked.entry(component).or_insert_with(|| {
+            let members = self.members[component].iter();
+            asks.push(members.map(|member| Ask { to: *member, cost: 0, edge: None }).collect());
+            asks.len() - 1
+        })
+    }
+
+    fn asking(&mut self, component: usize, asks: &mut Asks) -> usize {
+        *self.asking.entry(component).or_insert_with(|| {
+            let barrier = asks.len();
+            asks.push(Vec::new());
+            for member in &self.members[component] {
+                asks[*member].push(Ask { to: barrier, cost: 0, edge: None });
+            }
+            barrier
+        })
     }
 }
 
@@ -60,18 +96,21 @@ fn add_decided_places(scene: &Scene<'_>, resolved: &Resolved, asks: &mut Asks) {
         .filter(|component| decided(*component))
         .map(|component| positions[component])
         .collect();
+    let mut by_rung = vec![Vec::new(); resolved.rungs.list.len()];
+    for (index, resource) in scene.iter() {
+        by_rung[positions[resource.component.0]].push(index.0);
+    }
     let mut below: Option<(usize, usize)> = None;
     for rung in rungs {
         let barrier = asks.len();
         let from = below.map_or(0, |(position, _)| position);
-        let lower =
-            scene.iter().filter(|(_, resource)| (from..rung).contains(&positions[resource.component.0]));
-        let mut own: Vec<Ask> = lower.map(|(index, _)| Ask { to: index.0, cost: 0, edge: None }).collect();
+        let lower = by_rung[from..rung].iter().flatten();
+        let mut own: Vec<Ask> = lower.map(|to| Ask { to: *to, cost: 0, edge: None }).collect();
         own.extend(below.map(|(_, to)| Ask { to, cost: 0, edge: None }));
         asks.push(own);
-        for (index, resource) in scene.iter() {
-            if positions[resource.component.0] == rung && decided(resource.component.0) {
-                asks[index.0].push(Ask { to: barrier, cost: 1, edge: None });
+        for resource in &by_rung[rung] {
+            if decided(scene.resources[*resource].component.0) {
+                asks[*resource].push(Ask { to: barrier, cost: 1, edge: None });
             }
         }
         below = Some((rung, barrier));

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use super::cost;
 use super::simulate::is_promoted;
+use crate::argocd::names::HELM_WEIGHT;
 use crate::argocd::{Hook, HookUse, parse_wave};
 use crate::infer::Scene;
 use crate::load::settings::{ExistingOrder, Settings};
 use crate::model::{Dropped, Edge, Finding, Gate, Level, Resource, ResourceIndex};
 use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved, graph};
-
-const HELM_WEIGHT: &str = "helm.sh/hook-weight";
 
 /// A wait: target, waves between, and the edge that asks (none for barriers).
 #[derive(Debug, Clone, Copy)]
@@ -149,12 +148,7 @@ fn break_loops(asks: &mut [Vec<Ask>], edges: &[Edge]) -> Result<Vec<usize>, Reso
         return Err(ResolveError::Loop(walked(&shortest, asks, edges)));
     }
     let all: Vec<Vec<usize>> = asks.iter().map(|own| own.iter().map(|ask| ask.to).collect()).collect();
-    let mut group_of = vec![0; asks.len()];
-    for (number, group) in graph::groups(&all).into_iter().enumerate() {
-        for member in group {
-            group_of[member] = number;
-        }
-    }
+    let group_of = graph::group_numbers(&all);
     let mut dropped = Vec::new();
     for (from, own) in asks.iter_mut().enumerate() {
         own.retain(|ask| {

@@ -39,7 +39,7 @@ pub fn waves(scene: &Scene<'_>, resolved: &Resolved, mut asks: Asks) -> Result<V
     for user in order.iter().rev().filter(|user| **user < places.len()) {
         for ask in asks[*user].iter().filter(|ask| is_strong(ask) && ask.to < places.len()) {
             if !places[ask.to].selected {
-                waves[ask.to] = waves[ask.to].min(waves[*user] - ask.cost);
+                waves[ask.to] = waves[ask.to].min(waves[*user].saturating_sub(ask.cost));
             }
         }
     }
@@ -48,7 +48,7 @@ pub fn waves(scene: &Scene<'_>, resolved: &Resolved, mut asks: Asks) -> Result<V
             if waves[ask.to] == i64::MIN {
                 continue;
             }
-            let asked = waves[ask.to] + ask.cost;
+            let asked = waves[ask.to].saturating_add(ask.cost);
             let Some(place) = places.get(node) else {
                 waves[node] = waves[node].max(asked);
                 continue;
@@ -91,6 +91,9 @@ fn place(scene: &Scene<'_>, resolved: &Resolved, resource: &Resource) -> Place {
         return Place { wave: list[position].wave, end: end(position), selected: true };
     }
     let domain = &scene.component(resource.component).domain;
-    let position = start(&resolved.rungs, domain, resource.role).map_or(0, |(position, _)| position);
+    let own = || resolved.rungs.position(&resolved.placements[resource.component.0].phase);
+    let by_role = start(&resolved.rungs, domain, resource.role).map(|(position, _)| position);
+    // A domain without rungs of its own: a selector or a pin says where its components stand.
+    let position = by_role.or_else(own).unwrap_or(0);
     Place { wave: list.get(position).map_or(0, |rung| rung.wave), end: end(position), selected: false }
 }

@@ -5,22 +5,17 @@ pub mod markdown;
 pub mod text;
 
 use crate::model::{ComponentIndex, Edge, End, Ladder};
-
-/// `Kind/ns/name` of an end, or the component's name.
-#[must_use]
-pub fn shown(ladder: &Ladder, end: End) -> String {
-    match end.resource {
-        Some(resource) => ladder.resource(resource).id.short(),
-        None => ladder.component(end.component).name.clone(),
-    }
-}
+use crate::printable;
 
 /// Why a component stands above its base rung: each fix, or the edge that lifted it.
 #[must_use]
 pub fn causes(ladder: &Ladder, component: ComponentIndex) -> Vec<(String, String)> {
     let placement = ladder.placement(component);
-    let mut causes: Vec<(String, String)> =
-        placement.fixes.iter().map(|fix| (fix.rule.to_owned(), fix.because.clone())).collect();
+    let mut causes: Vec<(String, String)> = placement
+        .fixes
+        .iter()
+        .map(|fix| (fix.rule.to_owned(), printable::line(&fix.because).into_owned()))
+        .collect();
     if let Some(edge) = placement.raised_by.map(|position| &ladder.edges[position]) {
         causes.push((edge.reason.to_string(), waits(ladder, edge)));
     }
@@ -30,5 +25,7 @@ pub fn causes(ladder: &Ladder, component: ComponentIndex) -> Vec<(String, String
 /// An edge as one line of evidence.
 #[must_use]
 pub fn waits(ladder: &Ladder, edge: &Edge) -> String {
-    format!("`{}` waits for `{}` ({})", shown(ladder, edge.from), shown(ladder, edge.to), edge.origin)
+    let shown = |end: End| end.shown(&ladder.components, &ladder.resources);
+    let text = format!("`{}` waits for `{}` ({})", shown(edge.from), shown(edge.to), edge.origin);
+    printable::line(&text).into_owned()
 }

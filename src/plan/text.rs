@@ -7,6 +7,7 @@ use anstyle::{AnsiColor, Style};
 use super::causes;
 use crate::load::settings::Waves;
 use crate::model::{ComponentIndex, Ladder};
+use crate::printable;
 use crate::report;
 
 const RUNG: Style = Style::new().bold();
@@ -73,7 +74,12 @@ fn line(ladder: &Ladder, index: ComponentIndex, width: usize, out: &mut impl Wri
     if let Some(origin) = &component.split_from {
         notes.push(format!("split from {origin}"));
     }
-    let text = format!("  {:width$}  {:12}  {}", component.name, placement.role.as_str(), notes.join(", "));
+    let text = format!(
+        "  {:width$}  {:12}  {}",
+        printable::line(&component.name),
+        placement.role.as_str(),
+        notes.join(", ")
+    );
     writeln!(out, "{}", text.trim_end())?;
     for (rule, because) in causes(ladder, index) {
         writeln!(out, "      {rule}: {because}")?;

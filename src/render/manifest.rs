@@ -9,7 +9,8 @@ use std::sync::Arc;
 use compact_str::{CompactString, format_compact};
 
 use super::Rendered;
-use crate::argocd::{self, DELETE_POLICIES, HOOKS, HookUse};
+use crate::argocd::names::{DELETE_POLICIES, HELM_HOOK, HOOK, HOOKS};
+use crate::argocd::{self, HookUse};
 use crate::catalogue::matcher::{Capture, Matcher};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, Compiled, ProbeKind};
@@ -20,7 +21,7 @@ use crate::yaml::tree::Node;
 use crate::yaml::{self, Chunk, Limits, Misfit, Outline, Prepend, Wrong, YamlError};
 
 /// Argo CD's annotation for the wave.
-pub const WAVE: &str = "argocd.argoproj.io/sync-wave";
+pub use crate::argocd::names::SYNC_WAVE as WAVE;
 
 /// Parts of the annotations worth keeping: they order things.
 const ORDERING: &[&str] = &[
@@ -274,8 +275,8 @@ impl Reader<'_> {
     }
 
     fn ignored_hook(&mut self, manifest: &Manifest) {
-        let hook = manifest.annotation("argocd.argoproj.io/hook");
-        let helm = manifest.annotation("helm.sh/hook").unwrap_or_default();
+        let hook = manifest.annotation(HOOK);
+        let helm = manifest.annotation(HELM_HOOK).unwrap_or_default();
         let message = format!(
             "hook `{}` is none of Argo CD's, so `{}` would never be applied",
             hook.unwrap_or(helm),
@@ -286,7 +287,7 @@ impl Reader<'_> {
                 .help(crate::problem::suggestion(word, HOOKS.iter().copied())),
             None => Finding::new("unknown-hook", Level::Info, message).help("Helm runs it, Argo CD does not"),
         };
-        let key = if hook.is_some() { "argocd.argoproj.io/hook" } else { "helm.sh/hook" };
+        let key = if hook.is_some() { HOOK } else { HELM_HOOK };
         self.finding(finding, manifest.annotation_line(key));
     }
 

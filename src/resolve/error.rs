@@ -1,7 +1,7 @@
 //! Why no order exists: the loop or chain with its evidence, and the edits that would solve it.
 
 use crate::infer::Scene;
-use crate::model::{ComponentIndex, Declared, Edge, End, Phase};
+use crate::model::{Component, ComponentIndex, Declared, Edge, End, Phase};
 use crate::problem::Problem;
 
 /// Why no order exists.
@@ -19,6 +19,11 @@ pub enum ResolveError {
         edge: Box<Edge>,
         /// The rung of the edge's target.
         target: Phase,
+    },
+    /// No rung is for the component's domain.
+    DomainWithoutRungs {
+        /// Who needs one.
+        component: ComponentIndex,
     },
     /// A strong edge leads into a later domain.
     LaterDomain {
@@ -60,13 +65,8 @@ pub enum ResolveError {
     },
 }
 
-/// `Kind/ns/name` of an end, or the component's name.
-#[must_use]
-pub fn shown(scene: &Scene<'_>, end: End) -> String {
-    match end.resource {
-        Some(resource) => scene.resource(resource).id.short(),
-        None => scene.component(end.component).name.clone(),
-    }
+fn shown(scene: &Scene<'_>, end: End) -> String {
+    end.shown(scene.components, scene.resources)
 }
 
 /// One edge as a line of evidence.
@@ -99,6 +99,7 @@ impl ResolveError {
             ))
             .at(&pin.origin)
             .help(format!("remove `rolloutPhase`, or pin it above {target}")),
+            Self::DomainWithoutRungs { component } => without_rungs(scene.component(*component)),
             Self::LaterDomain { edge, target } => Problem::new(format!(
                 "`{}` of domain `{}` waits for `{}`, which stands in the later domain `{}` on {target}\n  {}",
                 name(edge.from.component),
@@ -141,6 +142,13 @@ impl ResolveError {
             .help("set `waves: dense` in ladder.yaml, or give the next rung a higher `wave`"),
         }
     }
+}
+
+fn without_rungs(component: &Component) -> Problem {
+    let (domain, name) = (&component.domain, &component.name);
+    Problem::new(format!("domain `{domain}` of `{name}` has no rung to stand on"))
+        .at(&component.origin)
+        .help(format!("add a rung with `domain: {domain}` in ladder.yaml, or give it another `domain`"))
 }
 
 fn looped(scene: &Scene<'_>, edges: &[Edge]) -> Problem {

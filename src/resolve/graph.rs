@@ -87,6 +87,18 @@ impl Search<'_> {
     }
 }
 
+/// The number of each node's strongly connected group: two nodes with the same one wait for each other.
+#[must_use]
+pub fn group_numbers(out: &Waits) -> Vec<usize> {
+    let mut numbers = vec![0; out.len()];
+    for (number, group) in groups(out).into_iter().enumerate() {
+        for member in group {
+            numbers[member] = number;
+        }
+    }
+    numbers
+}
+
 /// The shortest loop inside a strongly connected group, starting at its lowest member.
 #[must_use]
 pub fn shortest_loop(out: &Waits, group: &[usize]) -> Vec<usize> {
@@ -101,22 +113,25 @@ pub fn shortest_loop(out: &Waits, group: &[usize]) -> Vec<usize> {
 /// The shortest way from `start` to `goal` (back to itself when equal) through `within`, without the goal.
 #[must_use]
 pub fn path(out: &Waits, start: usize, goal: usize, within: &[usize]) -> Option<Vec<usize>> {
-    let mut came_from: Vec<Option<usize>> = vec![None; out.len()];
+    // By position in `within`: a small group in a large graph costs what is small.
+    let place = |node: usize| within.binary_search(&node).ok();
+    let mut came_from: Vec<Option<usize>> = vec![None; within.len()];
     let mut open = VecDeque::from([start]);
     while let Some(node) = open.pop_front() {
-        for &target in out[node].iter().filter(|target| within.binary_search(target).is_ok()) {
+        for &target in &out[node] {
+            let Some(position) = place(target) else { continue };
             if target == goal {
                 let mut way = vec![node];
                 let mut at = node;
                 while at != start {
-                    at = came_from[at]?;
+                    at = came_from[place(at)?]?;
                     way.push(at);
                 }
                 way.reverse();
                 return Some(way);
             }
-            if came_from[target].is_none() && target != start {
-                came_from[target] = Some(node);
+            if came_from[position].is_none() && target != start {
+                came_from[position] = Some(node);
                 open.push_back(target);
             }
         }
@@ -147,6 +162,16 @@ mod tests {
     fn the_shortest_loop_is_named_and_nothing_else() {
         let out = waits("0>1 1>2 2>3 3>0 2>1", 5);
         assert_eq!(shortest_loop(&out, &[0, 1, 2, 3]), [1, 2]);
+    }
+
+    #[test]
+    fn a_group_anywhere_in_a_large_graph_is_searched_alone() {
+        let out: Vec<Vec<usize>> = (0..10_000).map(|node: usize| vec![node ^ 1]).collect();
+        for group in groups(&out) {
+            assert_eq!(shortest_loop(&out, &group), group);
+        }
+        assert_eq!(path(&out, 8, 9, &[8]), None);
+        assert_eq!(group_numbers(&waits("0>1 1>0 2>0", 3)), [0, 0, 1]);
     }
 
     #[test]

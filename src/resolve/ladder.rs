@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Input, ResolveError, graph, record, strong_waits};
-use crate::load::rungs::start;
+use crate::load::rungs::{WAVES_PER_NUMBER, start};
 use crate::model::{
     AppliedFix, ComponentIndex, Edge, Finding, Level, MaxUpdate, Phase, Placement, Role, Rung, Rungs,
 };
@@ -49,7 +49,7 @@ impl<'a> Climb<'a> {
             return Err(ResolveError::Loop(walked.collect()));
         }
         let rungs = input.settings.rungs.clone();
-        let climbers = (0..count).map(|number| climber(input, &rungs, number)).collect();
+        let climbers = (0..count).map(|number| climber(input, &rungs, number)).collect::<Result<_, _>>()?;
         Ok(Self { input, edges, waits, order: groups.into_iter().flatten().collect(), rungs, climbers })
     }
 
@@ -144,9 +144,12 @@ impl<'a> Climb<'a> {
         if id(need + 1).is_some_and(|next| grown >= next) {
             return Err(refuse(self, ("there is no number left before the next rung", ADD_RUNG)));
         }
+        let Some(wave) = self.wave_between(need, i64::from(grown) * WAVES_PER_NUMBER) else {
+            return Err(refuse(self, ("there is no wave left before the next rung", ADD_RUNG)));
+        };
         let rung = Rung {
             phase: Phase(format!("{grown:0width$}")),
-            wave: i64::from(grown) * 10,
+            wave,
             domain: Some(self.domain(number).to_owned()),
             roles: Vec::new(),
             max_update: MaxUpdate::Count(GROWN_MAX_UPDATE),
@@ -163,6 +166,14 @@ impl<'a> Climb<'a> {
             }
         }
         Ok(need + 1)
+    }
+
+    /// The usual wave of a grown rung where it lies between its neighbours', else one half way; none without room.
+    fn wave_between(&self, need: usize, usual: i64) -> Option<i64> {
+        let low = self.rungs.list[need].wave;
+        let high = self.rungs.list.get(need + 1).map_or(i64::MAX, |next| next.wave);
+        let middle = if high == i64::MAX { low + WAVES_PER_NUMBER } else { low + (high - low) / 2 };
+        [usual, middle].into_iter().find(|wave| (low + 1..high).contains(wave))
     }
 
     /// Whether `target` is a CRD component of a later domain that will be moved below `number`.
@@ -205,8 +216,10 @@ impl<'a> Climb<'a> {
         grown
             .map(|rung| {
                 let domain = rung.domain.as_deref().unwrap_or_default();
+                let by_number = rung.phase.0.parse::<i64>().ok().map(|number| number * WAVES_PER_NUMBER);
+                let wave = if by_number == Some(rung.wave) { String::new() } else { format!(", wave: {}", rung.wave) };
                 Finding::new("rung-added", Level::Info, format!("rung {} was added to `{domain}`", rung.phase)).help(format!(
-                    "make it permanent in ladder.yaml: `rungs: [{{id: \"{}\", domain: {domain}, maxUpdate: {}}}]`",
+                    "make it permanent in ladder.yaml: `rungs: [{{id: \"{}\", domain: {domain}, maxUpdate: {}{wave}}}]`",
                     rung.phase, rung.max_update
                 ))
             })
@@ -257,21 +270,23 @@ impl<'a> Climb<'a> {
 }
 
 /// Where a component starts: pin, then a rung that selects it, then where a fix puts it, then its role.
-fn climber(input: &Input<'_>, rungs: &Rungs, number: usize) -> Climber {
+fn climber(input: &Input<'_>, rungs: &Rungs, number: usize) -> Result<Climber, ResolveError> {
     let component = &input.scene.components[number];
     let fixed = &input.fixed[number];
-    let at_role = |role| start(rungs, &component.domain, role).map_or(0, |(position, _)| position);
+    let at_role = |role| start(rungs, &component.domain, role).map(|(position, _)| position);
     let own = if input.roles[number] == Role::Smoke { input.inferred[number] } else { input.roles[number] };
     let selected = rungs.list.iter().position(|rung| {
         rung.select
             .as_ref()
             .is_some_and(|select| select.takes(&component.name, &component.domain, input.roles[number]))
     });
-    let base = selected.unwrap_or_else(|| at_role(own));
-    let lifted = fixed.start.map(at_role).filter(|_| selected.is_none());
     let pinned = component.pin.as_ref().and_then(|pin| rungs.position(&pin.value));
+    let Some(base) = selected.or_else(|| at_role(own)).or(pinned) else {
+        return Err(ResolveError::DomainWithoutRungs { component: ComponentIndex(number) });
+    };
+    let lifted = fixed.start.and_then(at_role).filter(|_| selected.is_none());
     let start = pinned.or(lifted).unwrap_or(base);
     let moved = pinned.is_none() && lifted.is_some_and(|position| position != base);
     let applied = if moved { fixed.applied.clone() } else { Vec::new() };
-    Climber { base, start, at: start, raised_by: None, fixes: applied }
+    Ok(Climber { base, start, at: start, raised_by: None, fixes: applied })
 }

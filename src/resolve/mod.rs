@@ -87,12 +87,7 @@ fn drop_loops(edges: &mut [Edge], positions: &[usize]) {
     for edge in edges.iter().filter(|edge| in_rung(edge)) {
         out[edge.from.component.0].push(edge.to.component.0);
     }
-    let mut group_of = vec![0; positions.len()];
-    for (number, group) in graph::groups(&out).into_iter().enumerate() {
-        for member in group {
-            group_of[member] = number;
-        }
-    }
+    let group_of = graph::group_numbers(&out);
     for edge in edges.iter_mut().filter(|edge| in_rung(edge)) {
         if group_of[edge.from.component.0] == group_of[edge.to.component.0] {
             edge.dropped = Some(Dropped::Loop);

@@ -6,10 +6,8 @@ use serde_json::{Value, json};
 
 use super::sync;
 use crate::emit::Selection;
-use crate::model::{Component, ComponentIndex, Ladder, Provision, ResourceId};
+use crate::model::{Component, ComponentIndex, Ladder, NAMESPACES_OF_EVERY_CLUSTER, Provision, ResourceId};
 
-/// Those of every cluster.
-const ALWAYS: &[&str] = &["default", "kube-system", "kube-public", "kube-node-lease"];
 /// Removing a component must not remove what others have in its namespace.
 const KEPT: (&str, &str) = ("kustomize.toolkit.fluxcd.io/prune", "disabled");
 
@@ -29,7 +27,7 @@ impl<'l> Namespaces<'l> {
         });
         let is_namespace = |id: &&ResourceId| id.group.is_empty() && id.kind == "Namespace";
         let brought = written.chain(declared).filter(is_namespace).map(|id| id.name.as_str());
-        Self(brought.chain(ALWAYS.iter().copied()).collect())
+        Self(brought.chain(NAMESPACES_OF_EVERY_CLUSTER.iter().copied()).collect())
     }
 
     /// The namespace a component goes to, if nobody brings it.

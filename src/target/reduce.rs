@@ -1,5 +1,7 @@
 //! Waits between components → the fewest that mean the same.
 
+use std::collections::BTreeMap;
+
 use crate::model::{ComponentIndex, Dropped, Edge, Ladder, Role};
 use crate::resolve::graph;
 
@@ -28,12 +30,11 @@ impl<'l> Order<'l> {
             let placement = ladder.placement(ComponentIndex(member));
             barriers || placement.pinned || placement.role == Role::Smoke
         };
-        let mut out = waves::waits(ladder);
-        let mut highest = 0;
-        for member in (0..out.len()).filter(|member| is_barrier(*member)) {
-            highest = highest.max(positions[member]);
-            out[member].extend((0..positions.len()).filter(|other| positions[*other] < positions[member]));
-        }
+        let behind_all: Vec<bool> = (0..positions.len()).map(is_barrier).collect();
+        let highest =
+            (0..positions.len()).filter(|member| behind_all[*member]).map(|member| positions[member]);
+        let highest = highest.max().unwrap_or(0);
+        let mut out = with_barriers(waves::waits(ladder), &positions, &behind_all);
         let upward = without_loops(&out, upward(ladder));
         for edge in &upward {
             out[edge.from.component.0].push(edge.to.component.0);
@@ -41,8 +42,47 @@ impl<'l> Order<'l> {
         let mut edges: Vec<&Edge> = ladder.outer_edges().filter(|edge| edge.dropped.is_none()).collect();
         edges.extend(upward);
         let wholes = positions.iter().map(|position| *position < highest).collect();
-        Self { waits: reduced(&out), wholes, edges }
+        Self { waits: without_barriers(&out, positions.len()), wholes, edges }
     }
+}
+
+/// The waits with those for everything on lower rungs added, through one node per rung: all pairs would be the square
+/// of the components.
+fn with_barriers(mut out: Vec<Vec<usize>>, positions: &[usize], behind_all: &[bool]) -> Vec<Vec<usize>> {
+    let mut rungs: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (member, position) in positions.iter().enumerate() {
+        rungs.entry(*position).or_default().push(member);
+    }
+    let mut below: Option<usize> = None;
+    for mut members in rungs.into_values() {
+        for member in members.iter().filter(|member| behind_all[**member]) {
+            out[*member].extend(below);
+        }
+        members.extend(below);
+        below = Some(out.len());
+        out.push(members);
+    }
+    out
+}
+
+/// The transitive reduction of the first `count` nodes, each wait for a barrier written out as what it stands for.
+fn without_barriers(out: &[Vec<usize>], count: usize) -> Vec<Vec<usize>> {
+    let Reduced { mut kept, reach } = reduced(out);
+    // Barriers come lowest first, behind the members.
+    for node in (count..out.len()).chain(0..count) {
+        let Some(barrier) = kept[node].iter().position(|target| *target >= count) else { continue };
+        let barrier = kept[node].swap_remove(barrier);
+        let mut reached = vec![0_u64; reach[node].len()];
+        for target in &kept[node] {
+            join(&mut reached, &reach[*target]);
+        }
+        let behind: Vec<usize> =
+            kept[barrier].iter().copied().filter(|target| !contains(&reached, *target)).collect();
+        kept[node].extend(behind);
+        kept[node].sort_unstable();
+    }
+    kept.truncate(count);
+    kept
 }
 
 /// Weak edges to a later rung: waves and steps cannot keep them, `dependsOn` can.
@@ -56,17 +96,18 @@ fn without_loops<'l>(out: &[Vec<usize>], more: Vec<&'l Edge>) -> Vec<&'l Edge> {
     for edge in &more {
         all[edge.from.component.0].push(edge.to.component.0);
     }
-    let mut group_of = vec![0; all.len()];
-    for (number, group) in graph::groups(&all).into_iter().enumerate() {
-        for member in group {
-            group_of[member] = number;
-        }
-    }
+    let group_of = graph::group_numbers(&all);
     more.into_iter().filter(|edge| group_of[edge.from.component.0] != group_of[edge.to.component.0]).collect()
 }
 
+/// Waits without those that follow from others, and all that each node reaches.
+struct Reduced {
+    kept: Vec<Vec<usize>>,
+    reach: Vec<Vec<u64>>,
+}
+
 /// The transitive reduction of waits without loops.
-fn reduced(out: &[Vec<usize>]) -> Vec<Vec<usize>> {
+fn reduced(out: &[Vec<usize>]) -> Reduced {
     let order: Vec<usize> = graph::groups(out).into_iter().flatten().collect();
     let mut place = vec![0; out.len()];
     for (position, node) in order.iter().enumerate() {
@@ -81,19 +122,27 @@ fn reduced(out: &[Vec<usize>]) -> Vec<Vec<usize>> {
         targets.dedup();
         let mut own = vec![0_u64; words];
         for target in targets {
-            if own[target / 64] >> (target % 64) & 1 == 1 {
+            if contains(&own, target) {
                 continue;
             }
             kept[node].push(target);
-            for (word, below) in own.iter_mut().zip(&reach[target]) {
-                *word |= below;
-            }
+            join(&mut own, &reach[target]);
             own[target / 64] |= 1 << (target % 64);
         }
         kept[node].sort_unstable();
         reach[node] = own;
     }
-    kept
+    Reduced { kept, reach }
+}
+
+fn contains(set: &[u64], node: usize) -> bool {
+    set[node / 64] >> (node % 64) & 1 == 1
+}
+
+fn join(set: &mut [u64], other: &[u64]) {
+    for (word, more) in set.iter_mut().zip(other) {
+        *word |= more;
+    }
 }
 
 #[cfg(test)]
@@ -107,7 +156,7 @@ mod tests {
             (vec![vec![1, 2, 3], vec![3], vec![3], vec![]], vec![vec![1, 2], vec![3], vec![3], vec![]]),
             (vec![vec![], vec![]], vec![vec![], vec![]]),
         ] {
-            assert_eq!(reduced(&out), expected);
+            assert_eq!(reduced(&out).kept, expected);
         }
     }
 
@@ -118,7 +167,7 @@ mod tests {
             let size = random.usize(1..90);
             let out: Vec<Vec<usize>> =
                 (0..size).map(|node| (0..node).filter(|_| random.f32() < 0.2).collect()).collect();
-            let kept = reduced(&out);
+            let kept = reduced(&out).kept;
             assert_eq!(closure(&out), closure(&kept));
             for (node, targets) in kept.iter().enumerate() {
                 for target in targets {
@@ -128,6 +177,37 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn barriers_mean_everything_on_lower_rungs() {
+        let mut random = fastrand::Rng::with_seed(11);
+        for _ in 0..200 {
+            let size = random.usize(1..60);
+            let mut positions: Vec<usize> = (0..size).map(|_| random.usize(0..6)).collect();
+            positions.sort_unstable();
+            let behind_all: Vec<bool> = (0..size).map(|_| random.f32() < 0.4).collect();
+            let out: Vec<Vec<usize>> =
+                (0..size).map(|node| (0..node).filter(|_| random.f32() < 0.1).collect()).collect();
+            let mut all = out.clone();
+            for node in (0..size).filter(|node| behind_all[*node]) {
+                all[node].extend((0..size).filter(|other| positions[*other] < positions[node]));
+                all[node].sort_unstable();
+                all[node].dedup();
+            }
+            let barriers = with_barriers(out, &positions, &behind_all);
+            assert_eq!(without_barriers(&barriers, size), reduced(&all).kept);
+        }
+    }
+
+    #[test]
+    fn waits_for_whole_rungs_grow_with_the_components_not_their_square() {
+        let waits = |size: usize| {
+            let positions: Vec<usize> = (0..size).map(|node| node * 5 / size).collect();
+            let out = with_barriers(vec![Vec::new(); size], &positions, &vec![true; size]);
+            out.iter().map(Vec::len).sum::<usize>()
+        };
+        assert!(waits(4000) < 5 * waits(1000));
     }
 
     /// Everything reachable from each node, naively; targets have lower numbers.

@@ -45,9 +45,10 @@ fn moved_left(chunk: &Chunk, item: &Item, next: usize) -> Option<Chunk> {
         return None;
     }
     let end = if text[next..].trim().is_empty() { text.len() } else { line_start(text, next) };
+    let mut lines = text.get(item.start..end)?.split_inclusive('\n');
     let mut out = String::with_capacity(end - start);
-    out.push_str(text[item.start..end].split_inclusive('\n').next()?);
-    for line in text[item.start..end].split_inclusive('\n').skip(1) {
+    out.push_str(lines.next()?);
+    for line in lines {
         out.push_str(without_indent(line, indent)?);
     }
     Some(Chunk::owned(out, item.mark, item.mark.column - 1))

@@ -2,6 +2,7 @@
 //! neither a thousand tiny mappings nor one huge one is slow.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 const SMALL: usize = 24;
 
@@ -33,7 +34,7 @@ fn json_len(text: &str) -> usize {
 /// The keys of all mappings that are open.
 #[derive(Default)]
 pub(super) struct OpenKeys {
-    hashes: Vec<(u64, usize)>,
+    hashes: Vec<(u64, Range<usize>)>,
     arena: String,
 }
 
@@ -62,26 +63,21 @@ impl OpenKeys {
         }
         let hash = hash(key);
         let small = &self.hashes[scope.first..];
-        if small.iter().any(|&(other, at)| other == hash && self.stored(at) == key) {
+        if small.iter().any(|(other, at)| *other == hash && self.arena[at.clone()] == *key) {
             return false;
         }
         if small.len() >= SMALL {
-            let mut large: HashSet<Box<str>> = small.iter().map(|&(_, at)| self.stored(at).into()).collect();
+            let mut large: HashSet<Box<str>> =
+                small.iter().map(|(_, at)| self.arena[at.clone()].into()).collect();
             large.insert(key.into());
             scope.large = Some(large);
             self.close(scope);
             return true;
         }
-        self.hashes.push((hash, self.arena.len()));
+        let start = self.arena.len();
         self.arena.push_str(key);
-        // A character that no key can hold ends the key, so that one offset is enough to find it.
-        self.arena.push('\0');
+        self.hashes.push((hash, start..self.arena.len()));
         true
-    }
-
-    fn stored(&self, at: usize) -> &str {
-        let end = memchr::memchr(0, &self.arena.as_bytes()[at..]).map_or(self.arena.len(), |len| at + len);
-        &self.arena[at..end]
     }
 }
 
@@ -111,6 +107,20 @@ mod tests {
             assert!(!keys.insert(&mut inner, "key-1"));
             keys.close(&inner);
             assert!(!keys.insert(&mut outer, "key-0"));
+        }
+    }
+
+    #[test]
+    fn a_key_that_holds_a_nul_is_not_the_part_before_it() {
+        for more in [0, 30] {
+            let mut keys = OpenKeys::default();
+            let mut scope = keys.open();
+            for number in 0..more {
+                assert!(keys.insert(&mut scope, &format!("k{number}\0b")));
+            }
+            assert!(keys.insert(&mut scope, "k\0b"));
+            assert!(keys.insert(&mut scope, "k"));
+            assert!(!keys.insert(&mut scope, "k\0b"));
         }
     }
 }

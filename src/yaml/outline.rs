@@ -143,6 +143,8 @@ pub(super) enum Shape {
     /// A block scalar, or a plain scalar of several lines.
     Lines,
     FlowMapping,
+    /// One pair of a flow sequence, without braces of its own.
+    FlowPair,
     BlockMapping,
     Sequence,
 }

@@ -107,12 +107,15 @@ pub(super) fn header_in(line: &str) -> Option<usize> {
     let from = after_keys(line);
     (from..line.len()).find(|&at| {
         let starts = matches!(bytes[at], b'|' | b'>') && (at == 0 || matches!(bytes[at - 1], b' ' | b'\t'));
-        let rest = line.get(at + 1..).unwrap_or_default();
-        let after =
-            rest.trim_start_matches(|indicator: char| indicator.is_ascii_digit() || "+-".contains(indicator));
-        let comment = after.trim_start().starts_with('#');
-        starts && (after.trim().is_empty() || comment)
+        starts && is_header_end(&line[at + 1..])
     })
+}
+
+/// Whether nothing but indicators and a comment follow.
+fn is_header_end(rest: &str) -> bool {
+    let is_indicator = |indicator: char| indicator.is_ascii_digit() || "+-".contains(indicator);
+    let after = rest.trim_start_matches(is_indicator).trim_start();
+    after.is_empty() || after.starts_with('#')
 }
 
 /// The offset after the dashes and the key of a line.

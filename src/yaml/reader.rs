@@ -30,6 +30,8 @@ pub(super) struct Frame {
     recorded: usize,
     /// Length of the recording when the merge value began.
     pub(super) merge: usize,
+    /// Whether it is a sequence in brackets.
+    brackets: bool,
     keys: Scope,
 }
 
@@ -269,10 +271,16 @@ impl<'r, S: Sink> Reader<'r, S> {
             anchor,
             recorded: self.recording.len(),
             merge: 0,
+            brackets: event == Event::SequenceStart && self.chunk.text()[self.at(mark)..].starts_with('['),
             keys: self.keys.open(),
         });
         self.recorders += usize::from(anchor != 0);
         self.emit(event, mark, Origin { shape, anchored: anchor != 0, tagged: properties.tag.is_some() })
+    }
+
+    /// Whether the innermost collection is a sequence in brackets.
+    pub(super) fn is_in_brackets(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.brackets)
     }
 
     pub(super) fn close(&mut self, event: Event<'_>, mark: Mark) -> Result<(), YamlError> {

@@ -70,9 +70,10 @@ impl<S: Sink> Reader<'_, S> {
         if self.chunk.text()[self.at(mark)..].starts_with('{') {
             return Ok((mark, Shape::FlowMapping));
         }
+        let shape = if self.is_in_brackets() { Shape::FlowPair } else { Shape::BlockMapping };
         match source.peek()? {
-            (Raw::Scalar(..) | Raw::Alias(_), first) => Ok((first, Shape::BlockMapping)),
-            _ => Ok((mark, Shape::BlockMapping)),
+            (Raw::Scalar(..) | Raw::Alias(_), first) => Ok((first, shape)),
+            _ => Ok((mark, shape)),
         }
     }
 

@@ -10,6 +10,8 @@ mod nest;
 mod plain;
 mod word;
 
+use std::cell::Cell;
+
 use yaml_rust2::scanner::TScalarStyle;
 
 use super::outline::Shape;
@@ -33,6 +35,7 @@ impl<S: Sink> Reader<'_, S> {
         let lines = Lines {
             text,
             is_ascii,
+            marked: Cell::default(),
             cursor: Cursor::new(text),
             nest: Nest::default(),
             buffer: String::new(),
@@ -47,6 +50,8 @@ impl<S: Sink> Reader<'_, S> {
 struct Lines<'t, 'r, 'a, S> {
     text: &'t str,
     is_ascii: bool,
+    /// The offset marked last, and its column: a long line is counted once.
+    marked: Cell<(usize, usize)>,
     cursor: Cursor<'t>,
     nest: Nest,
     /// The value of the scalar of several lines at hand.
@@ -233,8 +238,18 @@ impl<S: Sink> Lines<'_, '_, '_, S> {
     }
 
     fn mark(&self, at: usize, line: Line) -> Mark {
-        let before = &self.text[line.start..at];
-        let column = if self.is_ascii { before.len() } else { before.chars().count() };
+        let column = if self.is_ascii { at - line.start } else { self.characters(at, line) };
         self.reader.chunk.mark(at, line.number, column)
+    }
+
+    /// How many characters stand before `at` on its line.
+    fn characters(&self, at: usize, line: Line) -> usize {
+        let (from, before) = match self.marked.get() {
+            last if (line.start..=at).contains(&last.0) => last,
+            _ => (line.start, 0),
+        };
+        let column = before + self.text[from..at].chars().count();
+        self.marked.set((at, column));
+        column
     }
 }
