@@ -43,9 +43,9 @@ fn only_the_wave_is_new_in_every_style_of_file() {
             "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  annotations:\n    other: 'x'\n    argocd.argoproj.io/sync-wave: \"6400\" # early\n",
         ),
         (
-            "a block scalar that runs to the end without a newline keeps its value",
+            "a block scalar that runs to the end without a newline keeps the value Argo CD reads",
             "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: |\n    x",
-            "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  annotations:\n    argocd.argoproj.io/sync-wave: \"6400\"\n  name: a\ndata:\n  k: |-\n    x\n",
+            "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  annotations:\n    argocd.argoproj.io/sync-wave: \"6400\"\n  name: a\ndata:\n  k: |\n    x\n",
         ),
         (
             "JSON objects one after the other",

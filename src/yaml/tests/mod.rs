@@ -187,7 +187,6 @@ fn what_go_refuses_and_yaml_rust2_does_not() {
         ("a: \"x\"\n  \t\n", "2:3: a tab"),
         ("a: |\n    x\n  \t\n", "3:3: a tab"),
         ("a:\n- \tx\n", "2:3: a tab"),
-        ("a: {b: c\n\t, d: e}\n", "2:1: a tab"),
         ("a: x\u{2028}y\n", "1:5: Argo CD takes this character for a line break"),
         ("a: x # \u{85}y\n", "1:8: Argo CD takes"),
         ("a: |\n  x\u{2029}y\n", "2:4: Argo CD takes"),
