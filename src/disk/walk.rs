@@ -123,10 +123,9 @@ impl Walk<'_> {
             }
             let name = match listed.file_name().into_string() {
                 Ok(name) => name,
-                // Of the names that cannot be written, only those that would be looked into matter.
-                Err(_) if self.with_hidden || may_matter(&listed.path(), &shown) => {
-                    return Err(unwritable(&joined(&folder.path, &shown)));
-                }
+                // It may lie beside what is read: whoever needs something in there says that it cannot be read.
+                Err(_) if self.with_hidden || listed.path().is_dir() => shown,
+                Err(_) if is_manifest(&shown) => return Err(unwritable(&joined(&folder.path, &shown))),
                 Err(_) => continue,
             };
             let path = || joined(&folder.path, &name);
@@ -143,9 +142,8 @@ impl Walk<'_> {
     }
 }
 
-fn may_matter(path: &Path, name: &str) -> bool {
-    let ending = name.rsplit('.').next().unwrap_or_default();
-    path.is_dir() || matches!(ending, "yaml" | "yml" | "json")
+fn is_manifest(name: &str) -> bool {
+    matches!(name.rsplit('.').next(), Some("yaml" | "yml" | "json"))
 }
 
 fn unwritable(path: &str) -> Problems {

@@ -55,7 +55,7 @@ pub fn for_flux(ladder: &Ladder, selection: &Selection) -> Vec<(String, Value)> 
 
 fn may_create(ladder: &Ladder, index: ComponentIndex) -> bool {
     let own = &ladder.component(index).descriptor;
-    let policy = own.sync_policy.as_ref().map_or_else(|| json!({}), |policy| policy.to_value());
+    let policy = own.sync_policy.as_ref().map_or_else(|| json!({}), crate::load::checked::Checked::to_value);
     let mut options = sync::written_options(ladder, &policy);
     options.extend(own.sync_options.iter().cloned());
     let decided = options.iter().rfind(|option| sync::key(option) == "CreateNamespace");

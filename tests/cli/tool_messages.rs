@@ -92,6 +92,6 @@ fn a_message_is_the_same_each_time() {
         "echo \"W1118 20:51:03.$$ $$ loader.go:12] no file in $PWD/apps/web\" >&2; echo \"in $TMPDIR/x\" >&2; exit 1",
     );
     let message = run(&tree, &["render", "."]).refused();
-    assert!(message.contains("failed (exit status: 1): no file in apps/web\nin ~/x"), "{message}");
+    assert!(message.contains("failed (exit status: 1): no file in apps/web\n  in ~/x"), "{message}");
     assert_eq!(run(&tree, &["render", "."]).refused(), message);
 }
