@@ -74,7 +74,9 @@ fn below(root: &Path, directory: &str) -> Result<Below, Problems> {
     walk.visit(directory, |path, entry| {
         let is_named = DESCRIPTOR_NAMES.contains(&entry.name.as_str());
         if entry.is_directory && is_named {
-            let named = Problem::new("a directory has the name of a descriptor").at(path).help("rename it");
+            let named = Problem::new("unreadable-file", "a directory has the name of a descriptor")
+                .at(path)
+                .help("rename it");
             problem.get_or_insert(named);
             return false;
         }

@@ -87,11 +87,14 @@ fn whole(path: &Path, file: &str) -> Result<Vec<u8>, Problems> {
     let metadata = fs::metadata(path).map_err(|error| unreadable(file, &error))?;
     let size = metadata.len();
     if !metadata.is_file() {
-        return Err(Problem::new("this is no file").at(file).help("put a file there, or remove it").into());
+        return Err(Problem::new("unreadable-file", "this is no file")
+            .at(file)
+            .help("put a file there, or remove it")
+            .into());
     }
     if size > MAX_FILE_BYTES {
         let message = format!("the file has {size} bytes, more than the {MAX_FILE_BYTES} read here");
-        return Err(Problem::new(message).at(file).into());
+        return Err(Problem::new("file-too-large", message).at(file).into());
     }
     fs::read(path).map_err(|error| unreadable(file, &error))
 }
@@ -100,7 +103,7 @@ fn text(bytes: Vec<u8>, file: &str) -> Result<String, Problems> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = 1 + memchr::memchr_iter(b'\n', &error.as_bytes()[..at]).count();
-        Problem::new("the file is not UTF-8 text").at(format!("{file}:{line}")).into()
+        Problem::new("unreadable-file", "the file is not UTF-8 text").at(format!("{file}:{line}")).into()
     })
 }
 
@@ -183,7 +186,7 @@ fn has_link(root: &Path, path: &str) -> std::io::Result<bool> {
 }
 
 fn leaves(path: &str) -> Problems {
-    Problem::new("the path leaves the root")
+    Problem::new("path-leaves-root", "the path leaves the root")
         .at(path)
         .help("Argo CD refuses such links too: move the file below the root, or run on a directory that holds both")
         .into()
@@ -192,11 +195,11 @@ fn leaves(path: &str) -> Problems {
 fn unreadable(path: &str, error: &std::io::Error) -> Problems {
     let path = if path.is_empty() { "." } else { path };
     let problem = match error.kind() {
-        ErrorKind::NotFound => Problem::new("there is no such file or directory"),
+        ErrorKind::NotFound => Problem::new("unreadable-file", "there is no such file or directory"),
         ErrorKind::PermissionDenied => {
-            Problem::new("permission denied").help("make it readable for this user")
+            Problem::new("unreadable-file", "permission denied").help("make it readable for this user")
         }
-        _ => Problem::new(format!("cannot be read: {error}")),
+        _ => Problem::new("unreadable-file", format!("cannot be read: {error}")),
     };
     problem.at(path).into()
 }

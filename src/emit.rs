@@ -138,7 +138,8 @@ fn spliced(ladder: &Ladder, index: ResourceIndex) -> Result<Spliced<'_>, Problem
         with_lists(manifest, lists, &edits)
     };
     text.map_err(|error| {
-        Problem::new(error.message.clone()).at(format!("{}:{}:{}", manifest.file, error.line, error.column))
+        Problem::new("invalid-yaml", error.message.clone())
+            .at(format!("{}:{}:{}", manifest.file, error.line, error.column))
     })
 }
 

@@ -36,13 +36,15 @@ pub fn find(ladder: &Ladder, text: &str) -> Result<Subject, Problems> {
         [] => {
             let components: Vec<&str> =
                 ladder.components.iter().map(|component| component.name.as_str()).collect();
-            Err(Problem::new(format!("there is no component or resource `{text}`"))
+            Err(Problem::new("unknown-name", format!("there is no component or resource `{text}`"))
                 .help(suggestion(text, components))
                 .into())
         }
-        [first, ..] => Err(Problem::new(format!("`{text}` names {} resources", found.len()))
-            .help(format!("write it whole, e.g. `{}`", ladder.resource(first).id))
-            .into()),
+        [first, ..] => {
+            Err(Problem::new("ambiguous-name", format!("`{text}` names {} resources", found.len()))
+                .help(format!("write it whole, e.g. `{}`", ladder.resource(first).id))
+                .into())
+        }
     }
 }
 

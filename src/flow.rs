@@ -150,7 +150,7 @@ fn stream(
         finding.component = Some(STREAM.to_owned());
     }
     if rendered.manifests.is_empty() && rendered.findings.is_empty() {
-        return Err(Problem::new("there is no manifest on standard input").at("-").into());
+        return Err(Problem::new("nothing-to-read", "there is no manifest on standard input").at("-").into());
     }
     let component = Component {
         name: STREAM.to_owned(),
@@ -300,8 +300,9 @@ fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Probl
     let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));
     if let Some(over) = environment.and_then(|environment| environment.targets.as_ref()) {
         let overlaid = settings.targets.overlaid(over);
-        settings.targets =
-            overlaid.map_err(|error| Problem::new(error.to_string()).at("ladder.yaml: environments"))?;
+        settings.targets = overlaid.map_err(|error| {
+            Problem::new("invalid-value", error.to_string()).at("ladder.yaml: environments")
+        })?;
     }
     let Repository { url, revision, path } = options.repository.clone();
     let targets = &mut settings.targets;
@@ -314,7 +315,10 @@ fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Probl
 
 fn catalogue(settings: &Settings) -> Result<Catalogue, Problems> {
     Catalogue::new(&settings.rows).map_err(|error| {
-        Problem::new(error.to_string()).at("ladder.yaml").help("correct the `path` of that row").into()
+        Problem::new("invalid-row", error.to_string())
+            .at("ladder.yaml")
+            .help("correct the `path` of that row")
+            .into()
     })
 }
 
@@ -329,7 +333,7 @@ fn in_environment(
     if !known.contains(&wanted.as_str()) {
         known.sort_unstable();
         known.dedup();
-        return Err(Problem::new(format!("there is no environment `{wanted}`"))
+        return Err(Problem::new("unknown-environment", format!("there is no environment `{wanted}`"))
             .help(crate::problem::suggestion(wanted, known))
             .into());
     }
@@ -352,7 +356,7 @@ fn waits_elsewhere(component: &LoadedComponent, elsewhere: &[LoadedComponent], w
     let problem = |(depends, target): (&DependsOn, &Component)| {
         let message =
             format!("`{}` depends on `{}`, which is not in environment `{wanted}`", own.name, target.name);
-        Problem::new(message).at(&depends.origin).help(format!(
+        Problem::new("not-in-environment", message).at(&depends.origin).help(format!(
             "add `{wanted}` to `environments` of {}, or lay another `dependsOn` over `{}` in `environments` of ladder.yaml",
             target.origin.file, own.name
         ))
@@ -361,7 +365,7 @@ fn waits_elsewhere(component: &LoadedComponent, elsewhere: &[LoadedComponent], w
 }
 
 fn no_descriptors(root: &Path) -> Problems {
-    Problem::new("there is no component.yaml below this directory")
+    Problem::new("nothing-to-read", "there is no component.yaml below this directory")
         .at(root.display())
         .help("describe a component: `name: my-app` in a component.yaml beside its manifests")
         .into()

@@ -8,6 +8,8 @@ use crate::printable;
 /// One thing that stops a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
+    /// The kind of problem, in kebab case: what a reader or a program looks for.
+    pub rule: &'static str,
     /// `file:line:column` as far as known.
     pub place: Option<String>,
     /// The fact.
@@ -19,8 +21,8 @@ pub struct Problem {
 impl Problem {
     /// A problem without a place.
     #[must_use]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { place: None, message: shown(message), help: None }
+    pub fn new(rule: &'static str, message: impl Into<String>) -> Self {
+        Self { rule, place: None, message: shown(message), help: None }
     }
 
     /// Says where.
@@ -48,7 +50,7 @@ impl fmt::Display for Problem {
         if let Some(place) = &self.place {
             write!(f, "{}: ", printable::line(place))?;
         }
-        write!(f, "error: {}", printable::lines(&self.message))?;
+        write!(f, "error[{}]: {}", self.rule, printable::lines(&self.message))?;
         if let Some(help) = &self.help {
             write!(f, "\n  help: {}", printable::lines(help))?;
         }

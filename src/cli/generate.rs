@@ -49,7 +49,7 @@ fn word<T: ValueEnum>(parameter: &str, text: Option<&str>) -> Result<Option<T>, 
         let known: Vec<_> = T::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
         let known: Vec<&str> = known.iter().map(clap::builder::PossibleValue::get_name).collect();
         // The value is not shown: nobody knows what was put there by mistake.
-        Problem::new(format!("parameter `{parameter}` has a value it cannot have"))
+        Problem::new("invalid-parameter", format!("parameter `{parameter}` has a value it cannot have"))
             .help(suggestion(text, known))
             .into()
     })

@@ -54,12 +54,13 @@ pub(super) fn ladder_for(
     if path == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin().lock().read_to_end(&mut bytes).context("standard input cannot be read")?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| Problems::from(Problem::new("standard input is not UTF-8 text").at("-")))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            Problems::from(Problem::new("unreadable-file", "standard input is not UTF-8 text").at("-"))
+        })?;
         return Ok(build_from_text(&text, &options)?);
     }
     if !path.is_dir() {
-        let problem = Problem::new("there is no such directory").at(path.display());
+        let problem = Problem::new("unreadable-file", "there is no such directory").at(path.display());
         return Err(Problems::from(problem).into());
     }
     Ok(build(path, &options)?)
@@ -69,7 +70,7 @@ pub(super) fn ladder_for(
 pub(super) fn tools(typed: &ToolArgs) -> Result<ToolOptions, Problems> {
     let timeout =
         Duration::try_from_secs_f32(typed.timeout).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
-            Problem::new(format!("a timeout of {} seconds is none", typed.timeout))
+            Problem::new("invalid-value", format!("a timeout of {} seconds is none", typed.timeout))
                 .help("give a number of seconds above 0 to --timeout or LADDER_TIMEOUT")
         })?;
     let usual = ToolOptions::default();

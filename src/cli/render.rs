@@ -47,6 +47,7 @@ fn scope(args: &RenderArgs) -> Result<Option<Scope>, Problems> {
         (Some(_), ..) => Ok(Some(Scope::Component)),
         (None, true, typed) => Ok(typed),
         (None, false, Some(Scope::Component)) => Err(Problem::new(
+            "invalid-value",
             "one stream of several components is one Application, and `--scope component` is about one each",
         )
         .help("choose one with --component NAME, or write a file for each with -o DIR/")
@@ -60,7 +61,7 @@ fn held_back(ladder: &Ladder, selection: &Selection, expected: &str) -> Result<(
     for component in selection.components.iter().map(|number| ComponentIndex(*number)) {
         if fingerprint(ladder, component)? != expected {
             let name = &ladder.component(component).name;
-            return Err(Problem::new(format!(
+            return Err(Problem::new("content-not-passed-on", format!(
                 "the content of `{name}` changed, and the parent of its Application has not passed it on yet"
             ))
             .help("sync the parent Application; `targets.contentGate` in ladder.yaml asks for this")
@@ -88,7 +89,7 @@ pub(super) fn accept_empty(ladder: &mut Ladder, args: &RenderArgs) {
 
 /// Why an empty result is refused.
 pub(super) fn nothing_to_write() -> Problems {
-    Problem::new("there is nothing to write, and an empty result would prune a cluster")
+    Problem::new("nothing-to-write", "there is nothing to write, and an empty result would prune a cluster")
         .help("check what was selected, or pass --allow-empty if it is meant")
         .into()
 }
@@ -101,9 +102,12 @@ pub(super) fn not_fetched(ladder: &Ladder, selection: &Selection) -> Result<(), 
         .map(|index| {
             let resource = ladder.resource(index);
             let name = &ladder.component(resource.component).name;
-            Problem::new(format!("the manifests of `{name}` are needed here, but are not in the repo"))
-                .at(resource.origin())
-                .help("vendor them (the warning above says how), pass --allow-remote, or leave the component out")
+            Problem::new(
+                "remote-source-not-fetched",
+                format!("the manifests of `{name}` are needed here, but are not in the repo"),
+            )
+            .at(resource.origin())
+            .help("vendor them (the warning above says how), pass --allow-remote, or leave the component out")
         })
         .collect();
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
@@ -176,7 +180,7 @@ fn per_component(
 }
 
 fn same_file(one: &str, other: &str, file: &str) -> Problem {
-    Problem::new(format!("components `{one}` and `{other}` would both be written to `{file}`"))
+    Problem::new("name-clash", format!("components `{one}` and `{other}` would both be written to `{file}`"))
         .help("rename one of the two, or write one file with -o FILE")
 }
 
@@ -186,7 +190,7 @@ fn components(ladder: &Ladder, names: &[String]) -> Result<BTreeSet<usize>, Prob
         .iter()
         .map(|name| {
             ladder.component_named(name).map(|index| index.0).ok_or_else(|| {
-                Problem::new(format!("there is no component `{name}`"))
+                Problem::new("unknown-component", format!("there is no component `{name}`"))
                     .help(suggestion(name, known.clone()))
                     .into()
             })
@@ -201,7 +205,9 @@ fn phases(ladder: &Ladder, range: Option<&str>) -> Result<BTreeSet<String>, Prob
     let position = |id: &str| {
         ladder.rungs.position(&Phase(id.to_owned())).ok_or_else(|| {
             let known: Vec<&str> = list.iter().map(|rung| rung.phase.0.as_str()).collect();
-            Problems::from(Problem::new(format!("there is no rung `{id}`")).help(suggestion(id, known)))
+            Problems::from(
+                Problem::new("unknown-rung", format!("there is no rung `{id}`")).help(suggestion(id, known)),
+            )
         })
     };
     let whole = ladder.rungs.position(&Phase(range.to_owned()));
@@ -214,7 +220,7 @@ fn phases(ladder: &Ladder, range: Option<&str>) -> Result<BTreeSet<String>, Prob
         (None, None) => position(range).map(|one| (one, one))?,
     };
     if low > high {
-        return Err(Problem::new(format!("`{range}` runs downwards"))
+        return Err(Problem::new("invalid-value", format!("`{range}` runs downwards"))
             .help("write the lower rung first")
             .into());
     }

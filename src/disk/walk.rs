@@ -147,7 +147,10 @@ fn is_manifest(name: &str) -> bool {
 }
 
 fn unwritable(path: &str) -> Problems {
-    Problem::new("the name of this file is not UTF-8").at(Shown(path)).help("rename the file").into()
+    Problem::new("unreadable-file", "the name of this file is not UTF-8")
+        .at(Shown(path))
+        .help("rename the file")
+        .into()
 }
 
 impl Folder {
@@ -166,7 +169,7 @@ impl Folder {
         };
         let Ok(target) = real.strip_prefix(real_root) else { return Err(leaves(&path)) };
         if self.and_above().any(|folder| folder.real.starts_with(&real)) {
-            let problem = Problem::new("the link leads back to a folder above it").at(path);
+            let problem = Problem::new("link-loop", "the link leads back to a folder above it").at(path);
             return Err(problem.help("remove the link").into());
         }
         let target = Some(target.to_string_lossy().into_owned());
@@ -185,8 +188,11 @@ fn real(path: &Path, shown: &str) -> Result<PathBuf, Problems> {
 
 fn too_many(directory: &str) -> Problems {
     let directory = if directory.is_empty() { "." } else { directory };
-    Problem::new(format!("links to folders make more than {MAX_LINKED_ENTRIES} paths of what is below"))
-        .at(directory)
-        .help("remove links that lead to folders with links")
-        .into()
+    Problem::new(
+        "too-many-links",
+        format!("links to folders make more than {MAX_LINKED_ENTRIES} paths of what is below"),
+    )
+    .at(directory)
+    .help("remove links that lead to folders with links")
+    .into()
 }

@@ -66,10 +66,10 @@ pub(super) fn split_off(
             "crds" => ("ships CRDs", "the CRDs"),
             _ => ("holds resources that must come later", "them"),
         };
-        return Err(Problem::new(format!(
-            "`{}` {what}, but `{name}` is already described in {}",
-            origin.name, taken.origin
-        ))
+        return Err(Problem::new(
+            "name-clash",
+            format!("`{}` {what}, but `{name}` is already described in {}", origin.name, taken.origin),
+        )
         .at(&origin.origin)
         .help(format!(
             "move {them} into `{name}`, rename that component, or set `rules: {{{rule}: off}}` in ladder.yaml"

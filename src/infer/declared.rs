@@ -40,11 +40,12 @@ pub fn edges(scene: &Scene<'_>) -> Result<Inferred, Problems> {
 fn missing(scene: &Scene<'_>, number: usize, name: &str) -> Problem {
     let own = &scene.components[number].name;
     if own == name {
-        return Problem::new(format!("`{own}` depends on itself")).help("remove the entry");
+        return Problem::new("depends-on-itself", format!("`{own}` depends on itself"))
+            .help("remove the entry");
     }
     let names: Vec<&str> =
         scene.components.iter().map(|other| other.name.as_str()).filter(|other| other != own).collect();
-    Problem::new(format!("`{own}` depends on `{name}`, which no descriptor declares"))
+    Problem::new("unknown-component", format!("`{own}` depends on `{name}`, which no descriptor declares"))
         .help(suggestion(name, names))
 }
 

@@ -227,7 +227,7 @@ impl Context<'_> {
             document.retype().map_err(|misfit| {
                 let place = environment.place_of(&name).unwrap_or("ladder.yaml");
                 let message = format!("the environment does not fit `{name}`: {}", misfit.message);
-                misfit.help.into_iter().fold(Problem::new(message).at(place), Problem::help)
+                misfit.help.into_iter().fold(Problem::new("invalid-value", message).at(place), Problem::help)
             })?;
         }
         if let Some(chart) = &mut document.value.chart
@@ -285,10 +285,12 @@ pub fn parse(
 fn name(document: &Document<Descriptor>) -> Result<String, Problems> {
     let name = document.value.name.trim();
     if name.chars().any(char::is_control) {
-        return Err(Problem::new("`name` holds a control character").at(document.place(&["name"])).into());
+        return Err(Problem::new("invalid-value", "`name` holds a control character")
+            .at(document.place(&["name"]))
+            .into());
     }
     if name.is_empty() || document.tree.get("name").is_some_and(Node::is_null) {
-        return Err(Problem::new("`name` is empty").at(document.place(&["name"])).into());
+        return Err(Problem::new("invalid-value", "`name` is empty").at(document.place(&["name"])).into());
     }
     Ok(name.to_owned())
 }
@@ -300,7 +302,7 @@ fn domain(document: &Document<Descriptor>, base: &str, rungs: &Rungs) -> Result<
             return Ok(domain.clone());
         }
         let known: Vec<&str> = rungs.domains.iter().map(|known| known.name.as_str()).collect();
-        return Err(Problem::new(format!("there is no domain `{domain}`"))
+        return Err(Problem::new("unknown-domain", format!("there is no domain `{domain}`"))
             .at(document.place(&["domain"]))
             .help(suggestion(domain, known))
             .into());
@@ -320,7 +322,7 @@ fn role(document: &Document<Descriptor>) -> Result<Option<Declared<Role>>, Probl
     };
     match Role::from_word(word) {
         Some(value) => Ok(Some(Declared { value, origin: document.origin(&[field]) })),
-        None => Err(Problem::new(format!("`{word}` is not a role"))
+        None => Err(Problem::new("unknown-role", format!("`{word}` is not a role"))
             .at(document.place(&[field]))
             .help(suggestion(word, Role::words().collect::<Vec<_>>()))
             .into()),
@@ -333,7 +335,7 @@ fn pin(document: &Document<Descriptor>, rungs: &Rungs) -> Result<Option<Declared
     let phase = Phase(text.to_owned());
     if rungs.position(&phase).is_none() {
         let known: Vec<&str> = rungs.list.iter().map(|rung| rung.phase.0.as_str()).collect();
-        return Err(Problem::new(format!("there is no rung `{text}`"))
+        return Err(Problem::new("unknown-rung", format!("there is no rung `{text}`"))
             .at(document.place(&["rolloutPhase"]))
             .help(suggestion(text, known))
             .into());
@@ -407,10 +409,13 @@ fn source(document: &Document<Descriptor>, base: &str) -> Result<Source, Problem
     ];
     let given: Vec<&str> = given.iter().filter(|(_, is_given)| *is_given).map(|(field, _)| *field).collect();
     if let [first, second, ..] = given[..] {
-        return Err(Problem::new(format!("`{first}` and `{second}` both say where the manifests are"))
-            .at(document.place(&[second]))
-            .help("keep one of them")
-            .into());
+        return Err(Problem::new(
+            "two-sources",
+            format!("`{first}` and `{second}` both say where the manifests are"),
+        )
+        .at(document.place(&[second]))
+        .help("keep one of them")
+        .into());
     }
     let under = |field: &str, path: &str| below_root(document, field, base, path);
     if let Some(kustomize) = &descriptor.kustomize {
@@ -439,10 +444,10 @@ fn below_root(
 ) -> Result<String, Problems> {
     let joined = crate::disk::joined(base, path);
     let problem = if path.starts_with('/') {
-        Problem::new(format!("`{path}` is an absolute path"))
+        Problem::new("path-leaves-root", format!("`{path}` is an absolute path"))
             .help("write it relative to the descriptor; nothing outside the root is read")
     } else if joined.starts_with("..") {
-        Problem::new(format!("`{joined}` leaves the root"))
+        Problem::new("path-leaves-root", format!("`{joined}` leaves the root"))
             .help("move it below the root, or run on a directory that holds both")
     } else {
         return Ok(joined);

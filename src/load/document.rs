@@ -31,11 +31,12 @@ impl<T: DeserializeOwned + JsonSchema> Document<T> {
     /// With line and column when it is no YAML, says a key twice or does not fit the type.
     pub fn parse(file: &Arc<str>, text: &str) -> Result<Self, Problems> {
         let tree = tree::parse_unique(&Arc::new(text.to_owned()), &Limits::default()).map_err(|error| {
-            Problem::new(error.message.clone()).at(format!("{file}:{}:{}", error.line, error.column))
+            Problem::new("invalid-yaml", error.message.clone())
+                .at(format!("{file}:{}:{}", error.line, error.column))
         })?;
         let value = typed(&tree).map_err(|misfit| {
             let place = format!("{file}:{}:{}", misfit.mark.line, misfit.mark.column);
-            let problem = Problem::new(misfit.message).at(place);
+            let problem = Problem::new("invalid-value", misfit.message).at(place);
             misfit.help.into_iter().fold(problem, Problem::help)
         })?;
         Ok(Self { file: Arc::clone(file), value, tree })

@@ -56,10 +56,13 @@ impl Environment {
             let component = key.text().unwrap_or_default().to_owned();
             let place = document.place(&["environments", name, "components", &component]);
             if fields.get("name").is_some() {
-                return Err(Problem::new(format!("component `{component}` would get another name here"))
-                    .at(place)
-                    .help("remove `name`: a component has one name in all environments")
-                    .into());
+                return Err(Problem::new(
+                    "invalid-value",
+                    format!("component `{component}` would get another name here"),
+                )
+                .at(place)
+                .help("remove `name`: a component has one name in all environments")
+                .into());
             }
             components.push(Override { component, place, fields: fields.clone() });
         }
@@ -91,7 +94,7 @@ impl Environment {
         let strange = self.components.iter().filter(|one| !known.contains(&one.component.as_str()));
         strange
             .map(|one| {
-                Problem::new(format!("there is no component `{}`", one.component))
+                Problem::new("unknown-component", format!("there is no component `{}`", one.component))
                     .at(&one.place)
                     .help(suggestion(&one.component, known.iter().copied()))
             })

@@ -62,7 +62,7 @@ pub fn settings(root: &Path, findings: &mut Vec<Finding>) -> Result<Settings, Pr
     match found.as_slice() {
         [] => Ok(Settings::default()),
         [file] => settings::parse(&Arc::from(*file), &disk::read(root, file)?, findings),
-        [first, second, ..] => Err(Problem::new(format!("`{first}` is there too"))
+        [first, second, ..] => Err(Problem::new("two-settings-files", format!("`{first}` is there too"))
             .at(second)
             .help("delete one of the two")
             .into()),
@@ -118,7 +118,11 @@ fn duplicates(components: &[LoadedComponent]) -> Vec<Problem> {
     for LoadedComponent { component, .. } in components {
         if let Some(other) = first.insert(&component.name, component) {
             let message = format!("component `{}` is also described in {}", component.name, other.origin);
-            problems.push(Problem::new(message).at(&component.origin).help("rename one of the two"));
+            problems.push(
+                Problem::new("duplicate-component", message)
+                    .at(&component.origin)
+                    .help("rename one of the two"),
+            );
         }
     }
     problems

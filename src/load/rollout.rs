@@ -44,7 +44,7 @@ fn environment_problems(
     let unknown = wanted.filter(|(_, name)| !known.is_empty() && !known.contains_key(*name));
     unknown
         .map(|(number, name)| {
-            Problem::new(format!("there is no environment `{name}` in ladder.yaml"))
+            Problem::new("unknown-environment", format!("there is no environment `{name}` in ladder.yaml"))
                 .at(document.place(&["environments", &number.to_string()]))
                 .help(suggestion(name, known.keys().map(String::as_str)))
         })
@@ -62,7 +62,7 @@ fn value_problems(document: &Document<Descriptor>) -> Vec<Problem> {
     faults.extend(faults::of_flux(&descriptor.flux).into_iter().map(|fault| fault.below(&["flux"])));
     let placed = |fault: faults::Fault| {
         let path: Vec<&str> = fault.path.iter().map(String::as_str).collect();
-        Problem::new(fault.message).at(document.nearest_place(&path)).help(fault.help)
+        Problem::new("invalid-value", fault.message).at(document.nearest_place(&path)).help(fault.help)
     };
     faults.into_iter().map(placed).collect()
 }
@@ -71,13 +71,13 @@ fn hook_problems(document: &Document<Descriptor>, number: usize, hook: &HookSett
     let number = number.to_string();
     let words = |field: &str, words: Vec<&str>, known: &'static [&'static str], what: &str| {
         if words.is_empty() {
-            let problem = Problem::new(format!("`{field}` names no {what}"));
+            let problem = Problem::new("invalid-value", format!("`{field}` names no {what}"));
             let help = format!("write one of {}, or remove the entry", known.join(", "));
             return Some(problem.at(document.place(&["hooks", &number, field])).help(help));
         }
         let unknown = words.into_iter().find(|word| !known.contains(word));
         unknown.map(|word| {
-            Problem::new(format!("`{word}` is no {what} of Argo CD"))
+            Problem::new("unknown-hook", format!("`{word}` is no {what} of Argo CD"))
                 .at(document.place(&["hooks", &number, field]))
                 .help(suggestion(word, known.iter().copied()))
         })
@@ -91,12 +91,14 @@ fn hook_problems(document: &Document<Descriptor>, number: usize, hook: &HookSett
         && let Err(error) = globset::Glob::new(glob)
     {
         let place = document.place(&["hooks", &number, "select", "name"]);
-        problems.push(Problem::new(format!("`{glob}` is not a glob: {}", error.kind())).at(place));
+        problems.push(
+            Problem::new("invalid-value", format!("`{glob}` is not a glob: {}", error.kind())).at(place),
+        );
     }
     let select = &hook.select;
     if select.kind.is_none() && select.name.is_none() && select.labels.is_empty() {
         problems.push(
-            Problem::new("this hook selects no resource")
+            Problem::new("invalid-value", "this hook selects no resource")
                 .at(document.place(&["hooks", &number]))
                 .help("add `select: {kind: Job, name: my-job}`"),
         );
@@ -113,7 +115,7 @@ fn wait_problem(document: &Document<Descriptor>, number: usize, wait: &WaitForSe
     let given = [wait.http.is_some(), wait.tcp.is_some(), wait.resource.is_some()];
     if given.iter().filter(|is_given| **is_given).count() != 1 {
         return Some(
-            Problem::new("a wait is for one of `http`, `tcp` and `resource`")
+            Problem::new("invalid-value", "a wait is for one of `http`, `tcp` and `resource`")
                 .at(place(None))
                 .help("write `- {tcp: \"db:5432\"}`"),
         );
@@ -123,20 +125,22 @@ fn wait_problem(document: &Document<Descriptor>, number: usize, wait: &WaitForSe
             .rsplit_once(':')
             .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
     {
-        return Some(Problem::new(format!("`{address}` is not host:port")).at(place(Some("tcp"))));
+        return Some(
+            Problem::new("invalid-value", format!("`{address}` is not host:port")).at(place(Some("tcp"))),
+        );
     }
     if let Some(address) = &wait.http
         && !["http://", "https://"].iter().any(|scheme| address.starts_with(scheme))
     {
         return Some(
-            Problem::new(format!("`{address}` is no http address"))
+            Problem::new("invalid-value", format!("`{address}` is no http address"))
                 .at(place(Some("http")))
                 .help("start it with `http://` or `https://`"),
         );
     }
     if let Some(name) = wait.name.as_ref().filter(|name| !is_dns_label(name)) {
         return Some(
-            Problem::new(format!("`{name}` cannot be the name of a container"))
+            Problem::new("invalid-value", format!("`{name}` cannot be the name of a container"))
                 .at(place(Some("name")))
                 .help("use at most 63 lower-case letters, digits and dashes, with no dash at either end"),
         );
@@ -146,7 +150,9 @@ fn wait_problem(document: &Document<Descriptor>, number: usize, wait: &WaitForSe
     }
     let texts = [&wait.http, &wait.tcp, &wait.name, &wait.image];
     if texts.into_iter().flatten().any(|text| text.contains(['\n', '\'', '\0'])) {
-        return Some(Problem::new("a wait may hold neither quotes nor line breaks").at(place(None)));
+        return Some(
+            Problem::new("invalid-value", "a wait may hold neither quotes nor line breaks").at(place(None)),
+        );
     }
     let interval = wait.interval.as_ref().filter(|text| duration::parse(text).is_none())?;
     Some(not_a_time(interval).at(place(Some("interval"))))
@@ -154,7 +160,7 @@ fn wait_problem(document: &Document<Descriptor>, number: usize, wait: &WaitForSe
 
 /// A gate that never tries would fail every pod.
 pub(super) fn no_try() -> Problem {
-    Problem::new("a gate that tries 0 times never opens").help("write `retries: 1` or more")
+    Problem::new("invalid-value", "a gate that tries 0 times never opens").help("write `retries: 1` or more")
 }
 
 /// What Kubernetes takes as the name of a container (RFC 1123).
@@ -168,5 +174,5 @@ fn is_dns_label(name: &str) -> bool {
 }
 
 fn not_a_time(text: &str) -> Problem {
-    Problem::new(format!("`{text}` is no length of time")).help(duration::help(text))
+    Problem::new("invalid-value", format!("`{text}` is no length of time")).help(duration::help(text))
 }

@@ -67,7 +67,8 @@ pub fn from_settings(file: &Document<LadderFile>) -> Result<Rungs, Problems> {
         let place = file.place(&["rungs", &number.to_string()]);
         let before = &file.value.rungs[..number];
         if before.iter().any(|other| other.id == setting.id && other.enabled != Some(false)) {
-            let problem = Problem::new(format!("rung `{}` is there twice", setting.id)).at(place);
+            let problem =
+                Problem::new("duplicate-rung", format!("rung `{}` is there twice", setting.id)).at(place);
             return Err(problem.help("make one entry of the two").into());
         }
         add(&mut rungs, setting, &place)?;
@@ -80,7 +81,7 @@ pub fn from_settings(file: &Document<LadderFile>) -> Result<Rungs, Problems> {
 fn check(rungs: &Rungs, file: &Document<LadderFile>) -> Result<(), Problems> {
     if rungs.list.is_empty() {
         let written: &[&str] = if file.value.rungs.is_empty() { &["preset"] } else { &["rungs"] };
-        return Err(Problem::new("the ladder has no rungs")
+        return Err(Problem::new("no-rungs", "the ladder has no rungs")
             .at(file.place(written))
             .help("list them under `rungs`, or start from another `preset`")
             .into());
@@ -89,7 +90,7 @@ fn check(rungs: &Rungs, file: &Document<LadderFile>) -> Result<(), Problems> {
         let number = file.value.rungs.iter().position(|setting| setting.id == far.phase.0).unwrap_or(0);
         let message =
             format!("rung `{}` has wave {}, further than {HIGHEST_WAVE} from 0", far.phase, far.wave);
-        return Err(Problem::new(message)
+        return Err(Problem::new("invalid-value", message)
             .at(file.place(&["rungs", &number.to_string()]))
             .help("give it a nearer `wave`; without one it is ten times the id")
             .into());
@@ -100,7 +101,7 @@ fn check(rungs: &Rungs, file: &Document<LadderFile>) -> Result<(), Problems> {
             "rung `{}` has wave {}, not below `{}` with {}",
             low.phase, low.wave, high.phase, high.wave
         );
-        return Err(Problem::new(message)
+        return Err(Problem::new("waves-fall", message)
             .at(file.place(&["rungs"]))
             .help("give each rung a `wave` above the one before it")
             .into());
@@ -117,10 +118,13 @@ fn add(rungs: &mut Rungs, setting: &RungSetting, place: &str) -> Result<(), Prob
         && rungs.domain_position(name).is_none()
     {
         let known: Vec<&str> = rungs.domains.iter().map(|domain| domain.name.as_str()).collect();
-        return Err(Problem::new(format!("rung `{}` names domain `{name}`, which is not there", setting.id))
-            .at(place)
-            .help(suggestion(name, known))
-            .into());
+        return Err(Problem::new(
+            "unknown-domain",
+            format!("rung `{}` names domain `{name}`, which is not there", setting.id),
+        )
+        .at(place)
+        .help(suggestion(name, known))
+        .into());
     }
     let select = setting.select.as_ref().map(|select| selector(select, place)).transpose()?;
     let phase = Phase(setting.id.clone());
@@ -149,7 +153,7 @@ fn add(rungs: &mut Rungs, setting: &RungSetting, place: &str) -> Result<(), Prob
     }
     if setting.enabled == Some(false) {
         let known: Vec<&str> = rungs.list.iter().map(|rung| rung.phase.0.as_str()).collect();
-        return Err(Problem::new(format!("there is no rung `{}` to switch off", setting.id))
+        return Err(Problem::new("unknown-rung", format!("there is no rung `{}` to switch off", setting.id))
             .at(place)
             .help(suggestion(&setting.id, known))
             .into());
@@ -165,10 +169,13 @@ fn place_of(rungs: &Rungs, setting: &RungSetting, place: &str) -> Result<usize, 
     if let Some(after) = &setting.after {
         let known: Vec<&str> = rungs.list.iter().map(|rung| rung.phase.0.as_str()).collect();
         return rungs.position(&Phase(after.clone())).map(|position| position + 1).ok_or_else(|| {
-            Problem::new(format!("rung `{}` goes after `{after}`, which is not there", setting.id))
-                .at(place)
-                .help(suggestion(after, known))
-                .into()
+            Problem::new(
+                "unknown-rung",
+                format!("rung `{}` goes after `{after}`, which is not there", setting.id),
+            )
+            .at(place)
+            .help(suggestion(after, known))
+            .into()
         });
     }
     let number = |text: &str| text.parse::<u32>().ok();
@@ -213,11 +220,11 @@ fn globs(patterns: &[String], place: &str) -> Result<Option<GlobSet>, Problems> 
     let mut globs = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = Glob::new(pattern).map_err(|error| {
-            Problem::new(format!("`{pattern}` is not a glob: {}", error.kind())).at(place)
+            Problem::new("invalid-value", format!("`{pattern}` is not a glob: {}", error.kind())).at(place)
         })?;
         globs.add(glob);
     }
-    let built = globs.build().map_err(|error| Problem::new(error.to_string()).at(place))?;
+    let built = globs.build().map_err(|error| Problem::new("invalid-value", error.to_string()).at(place))?;
     Ok((!patterns.is_empty()).then_some(built))
 }
 

@@ -290,7 +290,7 @@ fn check_rows(document: &Document<LadderFile>) -> Result<(), Problems> {
             let path: Vec<&str> = row.into_iter().chain(wrong.keys.iter().map(String::as_str)).collect();
             // What is missing has no place of its own: then the row's.
             let path = if document.has(&path) { &path[..] } else { &row[..] };
-            Some(Problem::new(wrong.message).at(document.place(path)).help(wrong.help))
+            Some(Problem::new("invalid-row", wrong.message).at(document.place(path)).help(wrong.help))
         })
         .collect();
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
@@ -311,7 +311,7 @@ fn rule_settings(
         }
         let setting = rule_setting(word).ok_or_else(|| {
             let word = document.text(&["rules", rule]).unwrap_or_default();
-            Problem::new(format!("`{word}` is no level for rule `{rule}`"))
+            Problem::new("invalid-value", format!("`{word}` is no level for rule `{rule}`"))
                 .at(document.place(&["rules", rule]))
                 .help(suggestion(word, ["off", "on", "info", "warning", "error"]))
         })?;
@@ -341,12 +341,16 @@ fn external(document: &Document<LadderFile>) -> Result<Vec<Provision>, Problems>
         for (key, value) in entry {
             let place = document.place(&["external", &number.to_string(), key]);
             let parsed = provision::parse(key, value).map_err(|unclear| match unclear {
-                provision::Unclear::Key => Problem::new(format!("`{key}` is nothing a cluster can have"))
-                    .at(&place)
-                    .help(suggestion(key, provision::KEYS.iter().copied())),
-                provision::Unclear::Value(form) => Problem::new(format!("`{value}` does not name a {key}"))
-                    .at(&place)
-                    .help(format!("write {form}")),
+                provision::Unclear::Key => {
+                    Problem::new("invalid-value", format!("`{key}` is nothing a cluster can have"))
+                        .at(&place)
+                        .help(suggestion(key, provision::KEYS.iter().copied()))
+                }
+                provision::Unclear::Value(form) => {
+                    Problem::new("invalid-value", format!("`{value}` does not name a {key}"))
+                        .at(&place)
+                        .help(format!("write {form}"))
+                }
             })?;
             provisions.push(parsed);
         }

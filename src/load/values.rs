@@ -60,7 +60,7 @@ fn times(document: &Document<LadderFile>) -> Vec<Problem> {
     ];
     let wrong = times.into_iter().filter(|(_, text)| duration::parse(text).is_none());
     let problem = |(path, text): (&[&str], &str)| {
-        Problem::new(format!("`{text}` is no length of time"))
+        Problem::new("invalid-value", format!("`{text}` is no length of time"))
             .at(document.place(path))
             .help(duration::help(text))
     };
@@ -79,9 +79,12 @@ pub fn check_overlay(document: &Document<LadderFile>, name: &str, targets: &Valu
         match misfit {
             Some(misfit) => {
                 let place = format!("{}:{}:{}", document.file, misfit.mark.line, misfit.mark.column);
-                misfit.help.into_iter().fold(Problem::new(misfit.message).at(place), Problem::help)
+                misfit
+                    .help
+                    .into_iter()
+                    .fold(Problem::new("invalid-value", misfit.message).at(place), Problem::help)
             }
-            None => Problem::new(error.to_string()).at(document.place(&steps)),
+            None => Problem::new("invalid-value", error.to_string()).at(document.place(&steps)),
         }
     })?;
     let known = faults::of_targets(&document.value.targets);
@@ -92,5 +95,5 @@ pub fn check_overlay(document: &Document<LadderFile>, name: &str, targets: &Valu
 
 fn placed(document: &Document<LadderFile>, fault: Fault) -> Problem {
     let path: Vec<&str> = fault.path.iter().map(String::as_str).collect();
-    Problem::new(fault.message).at(document.nearest_place(&path)).help(fault.help)
+    Problem::new("invalid-value", fault.message).at(document.nearest_place(&path)).help(fault.help)
 }

@@ -89,8 +89,11 @@ impl Request {
             return self.set_components(values);
         }
         if values.len() > 1 {
-            return Err(Problem::new(format!("parameter `{name}` has {} values", values.len()))
-                .help("give it one, as `string`"));
+            return Err(Problem::new(
+                "invalid-parameter",
+                format!("parameter `{name}` has {} values", values.len()),
+            )
+            .help("give it one, as `string`"));
         }
         let value = values.pop();
         match name {
@@ -109,8 +112,11 @@ impl Request {
     /// Argo CD's user interface sends an emptied list as `[]`: nobody who chose components means all of them then.
     fn set_components(&mut self, components: Vec<String>) -> Result<(), Problem> {
         if components.is_empty() {
-            return Err(Problem::new("parameter `component` is there and names no component")
-                .help("name one, or remove the parameter for all components"));
+            return Err(Problem::new(
+                "invalid-parameter",
+                "parameter `component` is there and names no component",
+            )
+            .help("name one, or remove the parameter for all components"));
         }
         self.components = components;
         Ok(())
@@ -118,14 +124,15 @@ impl Request {
 }
 
 fn unknown(name: &str) -> Problem {
-    Problem::new(format!("there is no parameter `{name}`")).help(suggestion(name, NAMES.iter().copied()))
+    Problem::new("unknown-parameter", format!("there is no parameter `{name}`"))
+        .help(suggestion(name, NAMES.iter().copied()))
 }
 
 fn repository(variables: &BTreeMap<String, String>) -> Result<Repository, Problem> {
     let known = |name: &str| variables.get(name).filter(|text| !text.is_empty()).cloned();
     let path = known("ARGOCD_APP_SOURCE_PATH").map(|path| crate::disk::joined("", &path));
     if let Some(outside) = path.as_deref().filter(|path| *path == ".." || path.starts_with("../")) {
-        return Err(Problem::new(format!("ARGOCD_APP_SOURCE_PATH is `{outside}`, which leaves the repository"))
+        return Err(Problem::new("path-leaves-root", format!("ARGOCD_APP_SOURCE_PATH is `{outside}`, which leaves the repository"))
             .help("Argo CD refuses such a path too: give `source.path` of the Application from the repository's root"));
     }
     Ok(Repository {
@@ -140,7 +147,10 @@ fn switch(name: &str, value: Option<&str>) -> Result<bool, Problem> {
         None | Some("false") => Ok(false),
         Some("true") => Ok(true),
         // The value is not shown: nobody knows what was put there by mistake.
-        Some(_) => Err(Problem::new(format!("parameter `{name}` is neither `true` nor `false`"))),
+        Some(_) => Err(Problem::new(
+            "invalid-parameter",
+            format!("parameter `{name}` is neither `true` nor `false`"),
+        )),
     }
 }
 
@@ -160,14 +170,17 @@ fn given(variables: &BTreeMap<String, String>) -> Result<BTreeMap<String, Vec<St
     }
     let parameters: Option<Vec<Parameter>> = serde_json::from_str(text).map_err(|error| {
         let place = format!("line {} column {}", error.line(), error.column());
-        Problem::new(format!("ARGOCD_APP_PARAMETERS is no list of parameters: {place}"))
+        Problem::new("invalid-parameter", format!("ARGOCD_APP_PARAMETERS is no list of parameters: {place}"))
             .help("Argo CD writes it; is something else setting it?")
     })?;
     let mut named = BTreeSet::new();
     for parameter in parameters.into_iter().flatten() {
         if !named.insert(parameter.name.clone()) {
-            return Err(Problem::new(format!("parameter `{}` is given twice", parameter.name))
-                .help("keep one; several components are one `array`"));
+            return Err(Problem::new(
+                "invalid-parameter",
+                format!("parameter `{}` is given twice", parameter.name),
+            )
+            .help("keep one; several components are one `array`"));
         }
         given.insert(parameter.name.clone(), parameter.values()?);
     }
@@ -181,12 +194,13 @@ impl Parameter {
             return Err(unknown(&name));
         }
         match (string, array, map) {
-            (_, _, Some(_)) => Err(Problem::new(format!("parameter `{name}` is a map"))
+            (_, _, Some(_)) => Err(Problem::new("invalid-parameter", format!("parameter `{name}` is a map"))
                 .help("give it as `string`, or `component` as `array`")),
-            (Some(_), Some(_), None) => {
-                Err(Problem::new(format!("parameter `{name}` is both a text and a list"))
-                    .help("keep one of `string` and `array`"))
-            }
+            (Some(_), Some(_), None) => Err(Problem::new(
+                "invalid-parameter",
+                format!("parameter `{name}` is both a text and a list"),
+            )
+            .help("keep one of `string` and `array`")),
             (None, Some(items), None) => Ok(items.iter().map(|item| item.trim().to_owned()).collect()),
             (string, None, None) => Ok(written(&name, string)),
         }
@@ -264,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_choice_of_no_component_is_not_a_choice_of_all() {
-        let expected = "error: parameter `component` is there and names no component\n  help: name one, or remove the parameter for all components";
+        let expected = "error[invalid-parameter]: parameter `component` is there and names no component\n  help: name one, or remove the parameter for all components";
         for value in [r#""array":[]"#, r#""array":[""]"#, r#""string":"""#, r#""string":" , ""#] {
             let parameters = format!(r#"[{{"name":"component",{value}}}]"#);
             assert_eq!(
@@ -298,39 +312,39 @@ mod tests {
         for (parameters, expected) in [
             (
                 r#"[{"name":"taget","string":"x"}]"#,
-                "error: there is no parameter `taget`\n  help: did you mean `target`?",
+                "error[unknown-parameter]: there is no parameter `taget`\n  help: did you mean `target`?",
             ),
             (
                 r#"[{"name":"phases","array":["1","2"]}]"#,
-                "error: parameter `phases` has 2 values\n  help: give it one, as `string`",
+                "error[invalid-parameter]: parameter `phases` has 2 values\n  help: give it one, as `string`",
             ),
             (
                 r#"[{"name":"phases","string":"1"},{"name":"phases","string":"2"}]"#,
-                "error: parameter `phases` is given twice\n  help: keep one; several components are one `array`",
+                "error[invalid-parameter]: parameter `phases` is given twice\n  help: keep one; several components are one `array`",
             ),
             (
                 r#"[{"name":"component","map":{"a":"b"}}]"#,
-                "error: parameter `component` is a map\n  help: give it as `string`, or `component` as `array`",
+                "error[invalid-parameter]: parameter `component` is a map\n  help: give it as `string`, or `component` as `array`",
             ),
             (
                 r#"[{"name":"componant","map":{"a":"b"}}]"#,
-                "error: there is no parameter `componant`\n  help: did you mean `component`?",
+                "error[unknown-parameter]: there is no parameter `componant`\n  help: did you mean `component`?",
             ),
             (
                 r#"[{"name":"content","string":"x"}]"#,
-                "error: there is no parameter `content`\n  help: known are `target`, `component`, `environment`, `phases`, `waves`, `allow-empty`",
+                "error[unknown-parameter]: there is no parameter `content`\n  help: known are `target`, `component`, `environment`, `phases`, `waves`, `allow-empty`",
             ),
             (
                 r#"[{"name":"component","string":"a","array":["b"]}]"#,
-                "error: parameter `component` is both a text and a list\n  help: keep one of `string` and `array`",
+                "error[invalid-parameter]: parameter `component` is both a text and a list\n  help: keep one of `string` and `array`",
             ),
             (
                 r#"[{"name":"allow-empty","string":"s3cr3t"}]"#,
-                "error: parameter `allow-empty` is neither `true` nor `false`",
+                "error[invalid-parameter]: parameter `allow-empty` is neither `true` nor `false`",
             ),
             (
                 "[",
-                "error: ARGOCD_APP_PARAMETERS is no list of parameters: line 1 column 1\n  help: Argo CD writes it; is something else setting it?",
+                "error[invalid-parameter]: ARGOCD_APP_PARAMETERS is no list of parameters: line 1 column 1\n  help: Argo CD writes it; is something else setting it?",
             ),
         ] {
             assert_eq!(
@@ -342,7 +356,8 @@ mod tests {
         let unknown = read(&[("ARGOCD_ENV_LADDER_PHASE", "1")]);
         assert_eq!(
             unknown,
-            Err("error: there is no parameter `phase`\n  help: did you mean `phases`?".to_owned())
+            Err("error[unknown-parameter]: there is no parameter `phase`\n  help: did you mean `phases`?"
+                .to_owned())
         );
     }
 }

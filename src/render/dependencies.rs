@@ -77,7 +77,11 @@ impl Copy {
     /// When something cannot be read or written.
     pub fn make(root: &Path, folder: &str, dependencies: &[String], home: &Path) -> Result<Self, Problems> {
         let written = |error: std::io::Error| {
-            Problem::new(format!("the chart cannot be copied to build its dependencies: {error}")).at(folder)
+            Problem::new(
+                "no-temporary-directory",
+                format!("the chart cannot be copied to build its dependencies: {error}"),
+            )
+            .at(folder)
         };
         let directory = tempfile::Builder::new().prefix("chart-").tempdir_in(home).map_err(written)?;
         let chart = directory.path().join(folder);

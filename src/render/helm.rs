@@ -61,7 +61,7 @@ pub fn template(root: &Path, chart: &Chart<'_>, tools: &Tools<'_>) -> Result<Out
 
 fn local(root: &Path, chart: &Chart<'_>, folder: &str, tools: &Tools<'_>) -> Result<Output, Problems> {
     if !disk::exists(root, &disk::joined(folder, "Chart.yaml")) {
-        return Err(Problem::new(format!("`{folder}` holds no Chart.yaml"))
+        return Err(Problem::new("missing-source", format!("`{folder}` holds no Chart.yaml"))
             .at(&chart.component.source_origin)
             .help("`chart.path` is relative to the descriptor and names the folder of a chart")
             .into());
@@ -115,12 +115,13 @@ fn key(
 /// What a descriptor without a path must name.
 fn remote(chart: &Chart<'_>) -> Result<Remote, Problems> {
     let (Some(name), Some(repository)) = (&chart.settings.name, &chart.settings.repo_url) else {
-        return Err(Problem::new("the chart has neither a `path` nor a `name` with a `repoURL`")
-            .at(&chart.component.source_origin)
-            .help(
-                "name the folder of a chart in the repo, or `repoURL`, `name` and `version` of a remote one",
-            )
-            .into());
+        return Err(Problem::new(
+            "missing-source",
+            "the chart has neither a `path` nor a `name` with a `repoURL`",
+        )
+        .at(&chart.component.source_origin)
+        .help("name the folder of a chart in the repo, or `repoURL`, `name` and `version` of a remote one")
+        .into());
     };
     let version = &chart.settings.version;
     // They also stand in the command that is offered for vendoring.
@@ -135,7 +136,7 @@ fn checked(chart: &Chart<'_>, field: &str, word: &str, forbidden: &[char]) -> Re
     if !word.starts_with(forbidden) {
         return Ok(());
     }
-    Err(Problem::new(format!("`{word}` cannot be the `{field}` of a chart"))
+    Err(Problem::new("invalid-value", format!("`{word}` cannot be the `{field}` of a chart"))
         .at(&chart.component.source_origin)
         .help("name a chart of a repository; the folder of one in the repo is `chart.path`"))
 }

@@ -152,5 +152,5 @@ fn checked(saying: Saying<'_>, node: &Node) -> Result<(), Problems> {
 }
 
 fn refused(saying: Saying<'_>, node: &Node, fact: &str, help: &str) -> Problems {
-    Problem::new(fact).at(format!("{}:{}", saying.file, node.mark.line)).help(help).into()
+    Problem::new("unsafe-chart", fact).at(format!("{}:{}", saying.file, node.mark.line)).help(help).into()
 }

@@ -76,10 +76,13 @@ pub fn read(root: &Path, folder: &str) -> Result<Kustomization, Problems> {
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
         if folder.starts_with("..") {
-            return Err(Problem::new("the kustomization is built on a folder outside the root")
-                .at(&folder)
-                .help("run on a directory that holds both")
-                .into());
+            return Err(Problem::new(
+                "path-leaves-root",
+                "the kustomization is built on a folder outside the root",
+            )
+            .at(&folder)
+            .help("run on a directory that holds both")
+            .into());
         }
         if !whole.folders.insert(folder.clone()) {
             continue;

@@ -233,7 +233,7 @@ fn checked_directory(root: &Path, path: &str, component: &LoadedComponent) -> Re
     }
     let message =
         format!("`{path}`, the path of component `{}`, is not a directory", component.component.name);
-    Err(Problem::new(message)
+    Err(Problem::new("missing-source", message)
         .at(&component.source_origin)
         .help("`path` is relative to the descriptor: correct it, or use `manifests` for single files")
         .into())
@@ -268,9 +268,12 @@ fn missing(program: &str, tool: Tool, component: &LoadedComponent) -> Problem {
         }
     };
     let name = &component.component.name;
-    Problem::new(format!("the {} of `{name}` needs `{program}`, which is not on the PATH", tool.source()))
-        .at(&component.source_origin)
-        .help(help)
+    Problem::new(
+        "missing-tool",
+        format!("the {} of `{name}` needs `{program}`, which is not on the PATH", tool.source()),
+    )
+    .at(&component.source_origin)
+    .help(help)
 }
 
 /// The folder of a component's chart, from the root.

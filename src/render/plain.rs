@@ -71,10 +71,10 @@ pub fn by_globs(root: &Path, base: &str, patterns: &[String], origin: &Origin) -
         let whole = disk::joined(base, pattern);
         let glob = GlobBuilder::new(&whole).literal_separator(true).build();
         globs.add(glob.map_err(|error| {
-            Problem::new(format!("`{pattern}` is not a glob: {}", error.kind())).at(origin)
+            Problem::new("invalid-value", format!("`{pattern}` is not a glob: {}", error.kind())).at(origin)
         })?);
     }
-    let globs = globs.build().map_err(|error| Problem::new(error.to_string()).at(origin))?;
+    let globs = globs.build().map_err(|error| Problem::new("invalid-value", error.to_string()).at(origin))?;
     let mut hit = vec![false; patterns.len()];
     let mut found = Found::default();
     for (file, is_dangling) in everything(root, &common_base(base, patterns))? {
@@ -89,7 +89,7 @@ pub fn by_globs(root: &Path, base: &str, patterns: &[String], origin: &Origin) -
         }
     }
     if let Some(missed) = hit.iter().position(|found| !found) {
-        return Err(Problem::new(format!("`{}` matches no file", patterns[missed]))
+        return Err(Problem::new("missing-source", format!("`{}` matches no file", patterns[missed]))
             .at(origin)
             .help("globs are relative to the descriptor; `**` goes into folders")
             .into());

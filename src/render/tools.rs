@@ -157,7 +157,7 @@ impl<'o> Tools<'o> {
     pub fn new(options: &'o ToolOptions) -> Result<Self, Problem> {
         let made = |directory: std::io::Result<TempDir>| {
             directory.map_err(|error| {
-                Problem::new(format!("no temporary directory can be made: {error}"))
+                Problem::new("no-temporary-directory", format!("no temporary directory can be made: {error}"))
                     .help("point TMPDIR at a writable directory")
             })
         };

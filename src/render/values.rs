@@ -34,7 +34,7 @@ impl Values {
             let path = disk::joined(&chart.base, file);
             let text = disk::read(root, &path).map_err(|Problems(problems)| {
                 let reason = problems.first().map_or(String::new(), |problem| problem.message.clone());
-                Problem::new(format!("the value file `{path}` cannot be used: {reason}"))
+                Problem::new("unreadable-file", format!("the value file `{path}` cannot be used: {reason}"))
                     .at(&chart.component.source_origin)
                     .help("value files are relative to the descriptor and lie below the root")
             })?;

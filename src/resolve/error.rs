@@ -91,7 +91,7 @@ impl ResolveError {
         let name = |component: ComponentIndex| scene.component(component).name.as_str();
         match self {
             Self::Loop(edges) => looped(scene, edges),
-            Self::PinTooLow { component, pin, edge, target } => Problem::new(format!(
+            Self::PinTooLow { component, pin, edge, target } => Problem::new("pin-below-edge", format!(
                 "`{}` is pinned to {}, but what it waits for stands on {target}\n  {}",
                 name(*component),
                 pin.value,
@@ -100,7 +100,7 @@ impl ResolveError {
             .at(&pin.origin)
             .help(format!("remove `rolloutPhase`, or pin it above {target}")),
             Self::DomainWithoutRungs { component } => without_rungs(scene.component(*component)),
-            Self::LaterDomain { edge, target } => Problem::new(format!(
+            Self::LaterDomain { edge, target } => Problem::new("later-domain", format!(
                 "`{}` of domain `{}` waits for `{}`, which stands in the later domain `{}` on {target}\n  {}",
                 name(edge.from.component),
                 scene.component(edge.from.component).domain,
@@ -115,7 +115,7 @@ impl ResolveError {
                 scene.component(edge.to.component).domain,
                 name(edge.to.component)
             )),
-            Self::NoRung { component, edge, target, why: (why, help) } => Problem::new(format!(
+            Self::NoRung { component, edge, target, why: (why, help) } => Problem::new("no-rung-above", format!(
                 "domain `{}` has no rung above {target} for `{}`: {why}\n  {}",
                 scene.component(*component).domain,
                 name(*component),
@@ -123,7 +123,7 @@ impl ResolveError {
             ))
             .at(&edge.origin)
             .help(*help),
-            Self::WaveTooLow { edge, wave, target } => Problem::new(format!(
+            Self::WaveTooLow { edge, wave, target } => Problem::new("wave-contradicts-edge", format!(
                 "`{}` has wave {wave}, but what it waits for has wave {target}\n  {}",
                 shown(scene, edge.from),
                 evidence(scene, edge)
@@ -134,7 +134,7 @@ impl ResolveError {
                 shown(scene, edge.from),
                 shown(scene, edge.to)
             )),
-            Self::TooDeep { component, phase, needed, room } => Problem::new(format!(
+            Self::TooDeep { component, phase, needed, room } => Problem::new("rung-too-short", format!(
                 "`{}` needs wave {needed} of rung {phase}, which has only {room} before the next rung",
                 name(*component)
             ))
@@ -146,7 +146,7 @@ impl ResolveError {
 
 fn without_rungs(component: &Component) -> Problem {
     let (domain, name) = (&component.domain, &component.name);
-    Problem::new(format!("domain `{domain}` of `{name}` has no rung to stand on"))
+    Problem::new("domain-without-rungs", format!("domain `{domain}` of `{name}` has no rung to stand on"))
         .at(&component.origin)
         .help(format!("add a rung with `domain: {domain}` in ladder.yaml, or give it another `domain`"))
 }
@@ -165,7 +165,7 @@ fn looped(scene: &Scene<'_>, edges: &[Edge]) -> Problem {
         None => "split one of them so that what is waited for comes first, or remove one of these references"
             .to_owned(),
     };
-    let problem = Problem::new(message).help(help);
+    let problem = Problem::new("loop", message).help(help);
     match edges.first() {
         Some(edge) => problem.at(&edge.origin),
         None => problem,

@@ -90,10 +90,10 @@ fn clusters(ladder: &Ladder, index: ComponentIndex) -> Result<Vec<Option<&Cluste
     let wanted = &component.descriptor.clusters;
     if let Some(unknown) = wanted.iter().find(|name| !all.iter().any(|cluster| cluster.name == **name)) {
         let known: Vec<&str> = all.iter().map(|cluster| cluster.name.as_str()).collect();
-        return Err(Problem::new(format!(
-            "`{}` goes to cluster `{unknown}`, which is not there",
-            component.name
-        ))
+        return Err(Problem::new(
+            "unknown-cluster",
+            format!("`{}` goes to cluster `{unknown}`, which is not there", component.name),
+        )
         .at(&component.origin)
         .help(format!("{}; clusters stand in `targets.clusters` of ladder.yaml", suggestion(unknown, known)))
         .into());

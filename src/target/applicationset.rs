@@ -97,7 +97,7 @@ fn steps<'l>(ladder: &'l Ladder, used: &BTreeSet<&Phase>) -> Result<Vec<&'l Rung
         }
         Steps::Word(word) if word == "all" => list.iter().collect(),
         Steps::Word(word) => {
-            return Err(Problem::new(format!("`{word}` is no choice of steps"))
+            return Err(Problem::new("invalid-value", format!("`{word}` is no choice of steps"))
                 .at("ladder.yaml: targets.applicationset.steps")
                 .help(suggestion(word, ["used", "all"]))
                 .into());
@@ -107,7 +107,7 @@ fn steps<'l>(ladder: &'l Ladder, used: &BTreeSet<&Phase>) -> Result<Vec<&'l Rung
             let known = |id: &str| list.iter().any(|rung| rung.phase.0 == id);
             if let Some(unknown) = ids.iter().find(|id| !known(id)) {
                 let all: Vec<&str> = list.iter().map(|rung| rung.phase.0.as_str()).collect();
-                return Err(Problem::new(format!("there is no rung `{unknown}`"))
+                return Err(Problem::new("unknown-rung", format!("there is no rung `{unknown}`"))
                     .at("ladder.yaml: targets.applicationset.steps")
                     .help(suggestion(unknown, all))
                     .into());
@@ -118,9 +118,10 @@ fn steps<'l>(ladder: &'l Ladder, used: &BTreeSet<&Phase>) -> Result<Vec<&'l Rung
     let without = used.iter().find(|phase| !wanted.iter().any(|rung| rung.phase == ***phase));
     match without {
         None => Ok(wanted),
-        Some(phase) => Err(Problem::new(format!(
-            "rung `{phase}` is in use and has no step, so its Applications would never be synced"
-        ))
+        Some(phase) => Err(Problem::new(
+            "rung-without-step",
+            format!("rung `{phase}` is in use and has no step, so its Applications would never be synced"),
+        )
         .at("ladder.yaml: targets.applicationset.steps")
         .help(format!("add \"{phase}\" to the list, or write `steps: used`"))
         .into()),

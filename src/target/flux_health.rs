@@ -107,7 +107,8 @@ fn waits_for<'l>(index: ComponentIndex, order: &'l Order<'l>) -> impl Iterator<I
 fn version(resource: &Resource) -> Result<String, Problems> {
     let manifest = &resource.manifest;
     let document = tree::parse_chunk(&manifest.chunk, &Limits::default()).map_err(|error| {
-        Problem::new(error.message.clone()).at(format!("{}:{}:{}", manifest.file, error.line, error.column))
+        Problem::new("invalid-yaml", error.message.clone())
+            .at(format!("{}:{}:{}", manifest.file, error.line, error.column))
     })?;
     Ok(document.get("apiVersion").and_then(tree::Node::text).unwrap_or_default().to_string())
 }

@@ -59,7 +59,7 @@ fn unreadable(ladder: &Ladder, index: ComponentIndex) -> Option<Problem> {
         return None;
     };
     Some(
-        Problem::new(format!("Flux cannot read `{}` from its sources: it is {what}", component.name))
+        Problem::new("flux-cannot-read", format!("Flux cannot read `{}` from its sources: it is {what}", component.name))
             .at(&component.origin)
             .help("set `targets: {flux: {rendered: DIR}}` in ladder.yaml and commit what `render --target flux -o DIR/` writes"),
     )

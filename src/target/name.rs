@@ -50,7 +50,9 @@ impl Names {
             })
         };
         self.problems.extend(
-            problem.map(|text| Problem::new(text).at(&component.origin).help("rename the component")),
+            problem.map(|text| {
+                Problem::new("name-clash", text).at(&component.origin).help("rename the component")
+            }),
         );
     }
 

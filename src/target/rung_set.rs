@@ -114,7 +114,7 @@ fn template(ladder: &Ladder, rung: &Rung) -> Value {
 fn check(ladder: &Ladder, rung: &Rung, set: &RungSet, members: &[&Component]) -> Result<(), Problems> {
     let globs = |strict| {
         globs(&set.directories, strict).map_err(|error| {
-            Problem::new(error.to_string()).at(format!("ladder.yaml: rung `{}`", rung.phase))
+            Problem::new("invalid-value", error.to_string()).at(format!("ladder.yaml: rung `{}`", rung.phase))
         })
     };
     let (narrow, wide) = (globs(true)?, globs(false)?);
@@ -141,9 +141,12 @@ fn check(ladder: &Ladder, rung: &Rung, set: &RungSet, members: &[&Component]) ->
             None
         };
         problems.extend(refusal.map(|(why, help)| {
-            Problem::new(format!("ApplicationSet `{}` cannot create `{name}`: it {why}", set.name))
-                .at(&member.origin)
-                .help(help)
+            Problem::new(
+                "applicationset-cannot-create",
+                format!("ApplicationSet `{}` cannot create `{name}`: it {why}", set.name),
+            )
+            .at(&member.origin)
+            .help(help)
         }));
     }
     let strangers = ladder.components.iter().zip(&ladder.placements).filter(|(component, placement)| {
@@ -155,7 +158,9 @@ fn check(ladder: &Ladder, rung: &Rung, set: &RungSet, members: &[&Component]) ->
             stranger.name, placement.phase, set.name, rung.phase
         );
         problems.push(
-            Problem::new(message).at(&stranger.origin).help("move its directory, or narrow `directories`"),
+            Problem::new("applicationset-cannot-create", message)
+                .at(&stranger.origin)
+                .help("move its directory, or narrow `directories`"),
         );
     }
     if !ladder.settings.targets.clusters.is_empty() {
@@ -163,7 +168,11 @@ fn check(ladder: &Ladder, rung: &Rung, set: &RungSet, members: &[&Component]) ->
             "ApplicationSet `{}` knows one destination, but `targets.clusters` names several",
             set.name
         );
-        problems.push(Problem::new(message).at("ladder.yaml").help("remove `applicationSet` from the rung"));
+        problems.push(
+            Problem::new("applicationset-cannot-create", message)
+                .at("ladder.yaml")
+                .help("remove `applicationSet` from the rung"),
+        );
     }
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
 }

@@ -172,7 +172,7 @@ fn plan_and_render_take_manifests_from_standard_input() {
     assert!(out.contains("argocd.argoproj.io/sync-wave"), "{out}");
     let message =
         run_in(tree.path(), &["render", "-"], &Surroundings { stdin: b"\xff", variables: &[] }).refused();
-    assert!(message.starts_with("-: error: standard input is not UTF-8"), "{message}");
+    assert!(message.starts_with("-: error[unreadable-file]: standard input is not UTF-8"), "{message}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn bytes_that_are_no_text_are_refused_with_their_line() {
     for (bytes, place) in [
         (
             &b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: \xff\n"[..],
-            "shop/all.yaml:4: error: the file is not UTF-8",
+            "shop/all.yaml:4: error[unreadable-file]: the file is not UTF-8",
         ),
         (
             b"apiVersion: v1\nkind: ConfigMap\ndata:\n  k: a\0b\n",
@@ -98,7 +98,8 @@ fn links_that_leave_the_root_are_refused() {
         symlink(target, tree.path().join(link)).unwrap();
         let message = tree.run(&["render"]).refused();
         assert!(
-            message.starts_with(&format!("{link}: error: the path leaves the root\n  help: ")),
+            message
+                .starts_with(&format!("{link}: error[path-leaves-root]: the path leaves the root\n  help: ")),
             "{message}"
         );
     }
@@ -122,7 +123,7 @@ fn links_inside_the_root_are_followed_broken_ones_left_out_and_circular_ones_ref
     }
     let message = circular.run(&["render"]).refused();
     assert!(
-        message.starts_with("shop/sub/one: error: the link leads back to a folder above it\n"),
+        message.starts_with("shop/sub/one: error[link-loop]: the link leads back to a folder above it\n"),
         "{message}"
     );
 }
@@ -139,7 +140,10 @@ fn files_that_cannot_be_read_are_refused() {
         return;
     }
     let message = tree.run(&["render"]).refused();
-    assert!(message.starts_with("shop/all.yaml: error: permission denied\n  help: "), "{message}");
+    assert!(
+        message.starts_with("shop/all.yaml: error[unreadable-file]: permission denied\n  help: "),
+        "{message}"
+    );
 }
 
 #[test]
@@ -147,7 +151,7 @@ fn a_directory_named_like_a_file_is_no_manifest() {
     let tree = Tree::of(&[("shop/component.yaml", "name: shop\n"), ("shop/all.yaml/inner.yaml", CONFIG)]);
     assert_eq!(tree.run(&["render"]).succeeded().matches("kind: ConfigMap").count(), 1);
     let tree = Tree::of(&[("shop/component.yaml", "name: shop\n"), ("ladder.yaml/x.txt", "")]);
-    assert!(tree.run(&["plan"]).refused().starts_with("ladder.yaml: error: "));
+    assert!(tree.run(&["plan"]).refused().starts_with("ladder.yaml: error[unreadable-file]: "));
 }
 
 #[test]
@@ -170,7 +174,7 @@ fn a_pipe_among_the_manifests_does_not_keep_us_waiting() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo is everywhere");
     assert!(made.success());
     let message = tree.run(&["render"]).refused();
-    assert!(message.contains("shop/pipe.yaml: error: this is no file"), "{message}");
+    assert!(message.contains("shop/pipe.yaml: error[unreadable-file]: this is no file"), "{message}");
 }
 
 #[test]
@@ -187,7 +191,7 @@ fn folders_that_link_to_each_other_are_read_once_or_told_at_the_link() {
     // Globs name paths, and these never end.
     tree.write("shop/component.yaml", "name: shop\nmanifests: ['**/*.yaml']\n");
     let message = tree.run(&["render"]).refused();
-    assert!(message.contains("error: the link leads back to a folder above it"), "{message}");
+    assert!(message.contains("error[link-loop]: the link leads back to a folder above it"), "{message}");
     assert!(message.contains("help: remove the link"), "{message}");
 }
 

@@ -100,7 +100,10 @@ fn remote_charts_with_names_that_are_no_names_are_refused() {
     ] {
         let tree = Tree::of(&[("a/component.yaml", &format!("name: a\nchart: {chart}\n"))]);
         let message = tree.run(&["plan", "."]).refused();
-        assert!(message.starts_with("a/component.yaml:2: error: ") && message.contains(field), "{message}");
+        assert!(
+            message.starts_with("a/component.yaml:2: error[invalid-value]: ") && message.contains(field),
+            "{message}"
+        );
     }
 }
 
@@ -129,17 +132,23 @@ fn charts_of_a_kustomization_stay_charts_of_the_repo() {
     let generator = "apiVersion: builtin\nkind: HelmChartInflationGenerator\nmetadata: {name: g}\nname: web\nreleaseName: --post-renderer=/bin/sh\n";
     let with_generator = "helmCharts: [{name: web}]\ngenerators: [g.yaml]\n";
     for (kustomization, place) in [
-        (chart, "k/kustomization.yaml:1: error: a word of a chart begins with `-`"),
-        (&chart.replace("releaseName", "RELEASENAME"), "k/kustomization.yaml:1: error: a word of a chart"),
-        (with_generator, "k/g.yaml:5: error: a word of a chart begins with `-`"),
-        ("helmCharts: [{name: web}]\ngenerators: [sub]\n", "k/kustomization.yaml:2: error: nobody can tell"),
+        (chart, "k/kustomization.yaml:1: error[unsafe-chart]: a word of a chart begins with `-`"),
+        (
+            &chart.replace("releaseName", "RELEASENAME"),
+            "k/kustomization.yaml:1: error[unsafe-chart]: a word of a chart",
+        ),
+        (with_generator, "k/g.yaml:5: error[unsafe-chart]: a word of a chart begins with `-`"),
+        (
+            "helmCharts: [{name: web}]\ngenerators: [sub]\n",
+            "k/kustomization.yaml:2: error[unsafe-chart]: nobody can tell",
+        ),
         (
             "helmCharts: [{name: ../../../x}]\n",
-            "k/kustomization.yaml:1: error: the chart lies outside the root",
+            "k/kustomization.yaml:1: error[unsafe-chart]: the chart lies outside the root",
         ),
         (
             "helmGlobals: {chartHome: /etc}\nhelmCharts: [{name: x}]\n",
-            "k/kustomization.yaml:2: error: the chart lies",
+            "k/kustomization.yaml:2: error[unsafe-chart]: the chart lies",
         ),
     ] {
         let tree = Tree::of(&[
@@ -269,7 +278,10 @@ fn links_that_double_with_each_level_are_read_once_or_refused() {
         program(&tree, "helm", "echo called >> calls");
         doubling(&tree, "a");
         let message = run(&tree, &["render", "."]).refused();
-        assert!(message.starts_with("a: error: links to folders make more than 100000 paths"), "{message}");
+        assert!(
+            message.starts_with("a: error[too-many-links]: links to folders make more than 100000 paths"),
+            "{message}"
+        );
         assert_eq!(calls(&tree), "");
     }
 }

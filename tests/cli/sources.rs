@@ -61,7 +61,8 @@ fn a_missing_tool_is_named_with_the_component_that_needs_it() {
     let nothing = Surroundings { variables: &[("PATH", "/nonexistent")], ..Surroundings::default() };
     let message = run_in(tree.path(), &["plan", "."], &nothing).refused();
     assert!(
-        message.starts_with("apps/web/component.yaml:3: error: the chart of `web` needs `helm`"),
+        message
+            .starts_with("apps/web/component.yaml:3: error[missing-tool]: the chart of `web` needs `helm`"),
         "{message}"
     );
     assert!(message.contains("help: install Helm"), "{message}");
@@ -279,7 +280,7 @@ fn a_remote_chart_is_known_by_its_name_but_not_rendered() {
     assert_eq!(finding["level"], "warning");
     let message = tree.run(&["render", "."]).refused();
     assert!(
-        message.contains("foundation/eso/component.yaml:3: error: the manifests of `eso` are needed here"),
+        message.contains("foundation/eso/component.yaml:3: error[remote-source-not-fetched]: the manifests of `eso` are needed here"),
         "{message}"
     );
     assert!(
@@ -329,6 +330,9 @@ fn a_link_out_of_the_root_is_refused_before_a_tool_follows_it() {
     let tree = tree(&format!("touch called; {CONFIG_MAP}"));
     std::os::unix::fs::symlink("/etc/hostname", tree.path().join("apps/web/chart/leak.txt")).unwrap();
     let message = run(&tree, &["render", "."]).refused();
-    assert!(message.contains("apps/web/chart/leak.txt: error: the path leaves the root"), "{message}");
+    assert!(
+        message.contains("apps/web/chart/leak.txt: error[path-leaves-root]: the path leaves the root"),
+        "{message}"
+    );
     assert!(!tree.path().join("called").exists());
 }

@@ -79,10 +79,10 @@ fn settings_are_a_file() {
     fs::create_dir(tree.path().join("folder")).unwrap();
     tree.write("bytes", b"a: \xff");
     for (settings, message) in [
-        ("settings", "settings: error: this is no file"),
-        ("folder", "folder: error: this is no file"),
-        ("missing", "missing: error: there is no such file"),
-        ("bytes", "bytes:1: error: the file is not UTF-8 text"),
+        ("settings", "settings: error[unreadable-file]: this is no file"),
+        ("folder", "folder: error[unreadable-file]: this is no file"),
+        ("missing", "missing: error[unreadable-file]: there is no such file"),
+        ("bytes", "bytes:1: error[unreadable-file]: the file is not UTF-8 text"),
     ] {
         let said = tree.run(&["plan", "--settings", settings]).refused();
         assert!(said.starts_with(message), "{said}");
