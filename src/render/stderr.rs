@@ -70,18 +70,15 @@ mod tests {
 
     #[test]
     fn what_differs_each_time_is_left_out() {
-        let (root, home) = (Path::new("/work/repo"), Path::new("/tmp/argocd-ladder-Xy"));
+        let (root, home) = (Path::new("/srv/repo"), Path::new("/tmp/argocd-ladder-Xy"));
         for (text, expected) in [
-            (
-                "W1118 20:51:03.123456   12345 loader.go:123] no file in /work/repo/apps/a",
-                "no file in apps/a",
-            ),
+            ("W1118 20:51:03.123456   12345 loader.go:123] no file in /srv/repo/apps/a", "no file in apps/a"),
             ("E1118 20:51:03.1 7 x.go:1] a] b\nplain", "a] b\nplain"),
             ("time=2026-11-18T20:51:03Z level=WARN msg=x", "level=WARN msg=x"),
-            ("'/work/repo' is no kustomization", "'.' is no kustomization"),
+            ("'/srv/repo' is no kustomization", "'.' is no kustomization"),
             ("bad: /tmp/argocd-ladder-Xy/values.yaml", "bad: ~/values.yaml"),
             ("Error: W1118 is no time] x", "Error: W1118 is no time] x"),
-            ("/other/work/repo/a /work/repository", "/other/work/repo/a /work/repository"),
+            ("/other/srv/repo/a /srv/repository", "/other/srv/repo/a /srv/repository"),
         ] {
             assert_eq!(tidy(text, root, home), expected);
         }
