@@ -122,31 +122,9 @@ fn check(ladder: &Ladder, rung: &Rung, set: &RungSet, members: &[&Component]) ->
     let may_find = |component: &Component| wide.is_match(component.origin.file.as_ref());
     let mut problems = Vec::new();
     for member in members {
-        let name = &member.name;
-        let refusal = if member.split_from.is_some() {
-            Some((
-                "has no descriptor of its own",
-                "set `rules: {split-crds: off}`, or take it to another rung",
-            ))
-        } else if !finds(member) {
-            Some(("is not in its `directories`", "add its directory there"))
-        } else if object_name(name) != *name {
-            Some(("has a name no Application can have", "rename the component"))
-        } else if member.descriptor.chart.as_ref().is_some_and(|chart| chart.repo_url.is_some()) {
-            Some((
-                "is a remote chart, which only an Application of its own can name",
-                "take it to another rung",
-            ))
-        } else {
-            None
-        };
-        problems.extend(refusal.map(|(why, help)| {
-            Problem::new(
-                "applicationset-cannot-create",
-                format!("ApplicationSet `{}` cannot create `{name}`: it {why}", set.name),
-            )
-            .at(&member.origin)
-            .help(help)
+        problems.extend(refusal(member, finds(member)).map(|(why, help)| {
+            let message = format!("ApplicationSet `{}` cannot create `{}`: it {why}", set.name, member.name);
+            cannot_create(message).at(&member.origin).help(help)
         }));
     }
     let strangers = ladder.components.iter().zip(&ladder.placements).filter(|(component, placement)| {
@@ -157,24 +135,39 @@ fn check(ladder: &Ladder, rung: &Rung, set: &RungSet, members: &[&Component]) ->
             "`{}` stands on rung `{}`, but ApplicationSet `{}` of rung `{}` would create it too",
             stranger.name, placement.phase, set.name, rung.phase
         );
-        problems.push(
-            Problem::new("applicationset-cannot-create", message)
-                .at(&stranger.origin)
-                .help("move its directory, or narrow `directories`"),
-        );
+        let help = "move its directory, or narrow `directories`";
+        problems.push(cannot_create(message).at(&stranger.origin).help(help));
     }
     if !ladder.settings.targets.clusters.is_empty() {
         let message = format!(
             "ApplicationSet `{}` knows one destination, but `targets.clusters` names several",
             set.name
         );
-        problems.push(
-            Problem::new("applicationset-cannot-create", message)
-                .at("ladder.yaml")
-                .help("remove `applicationSet` from the rung"),
-        );
+        problems.push(cannot_create(message).at("ladder.yaml").help("remove `applicationSet` from the rung"));
     }
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+}
+
+/// Why no template can make a component's Application, and what helps.
+fn refusal(member: &Component, is_found: bool) -> Option<(&'static str, &'static str)> {
+    let is_remote = member.descriptor.chart.as_ref().is_some_and(|chart| chart.repo_url.is_some());
+    if member.split_from.is_some() {
+        let help = "set `rules: {split-crds: off}`, or take it to another rung";
+        Some(("has no descriptor of its own", help))
+    } else if !is_found {
+        Some(("is not in its `directories`", "add its directory there"))
+    } else if object_name(&member.name) != member.name {
+        Some(("has a name no Application can have", "rename the component"))
+    } else if is_remote {
+        let why = "is a remote chart, which only an Application of its own can name";
+        Some((why, "take it to another rung"))
+    } else {
+        None
+    }
+}
+
+fn cannot_create(message: String) -> Problem {
+    Problem::new("applicationset-cannot-create", message)
 }
 
 /// Globs as the git generator reads them: whether `*` stays inside one folder hangs on a switch of its controller.
