@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::cost;
 use super::simulate::is_promoted;
+use super::{claims, cost};
 use crate::argocd::names::HELM_WEIGHT;
 use crate::argocd::{Hook, HookUse, parse_wave};
 use crate::infer::Scene;
 use crate::load::settings::{ExistingOrder, Settings};
-use crate::model::{Dropped, Edge, Finding, Gate, Level, Resource, ResourceIndex};
+use crate::model::{Dropped, Edge, Finding, Level, Resource};
 use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved, graph};
 
@@ -60,7 +60,7 @@ pub fn ask(scene: &Scene<'_>, edge: &Edge, position: usize) -> Option<(usize, As
 #[must_use]
 pub fn depths(scene: &Scene<'_>, edges: &[Edge], asks: &Asks) -> Vec<i64> {
     let mut depths = longest(asks);
-    keep_claims_with_pods(scene, edges, &mut depths);
+    claims::keep_with_pods(scene, edges, &mut depths, |_| true);
     depths.truncate(scene.resources.len());
     depths
 }
@@ -183,27 +183,4 @@ fn longest(asks: &[Vec<Ask>]) -> Vec<i64> {
         depths[node] = asks[node].iter().map(|ask| depths[ask.to] + ask.cost).max().unwrap_or(0);
     }
     depths
-}
-
-/// A claim of a `WaitForFirstConsumer` class is bound only once its pod is there: in an earlier, gated wave it would
-/// wait for ever. So a claim moves up to its first pod, unless something else waits for it.
-fn keep_claims_with_pods(scene: &Scene<'_>, edges: &[Edge], depths: &mut [i64]) {
-    let mut first: BTreeMap<ResourceIndex, Option<i64>> = BTreeMap::new();
-    for edge in edges.iter().filter(|edge| edge.dropped.is_none()) {
-        let (Some(from), Some(to)) = (edge.from.resource, edge.to.resource) else { continue };
-        if scene.resource(to).id.kind != "PersistentVolumeClaim" {
-            continue;
-        }
-        let joins = edge.is_inner()
-            && edge.gate == Gate::Present
-            && hook(scene.resource(from)) == hook(scene.resource(to));
-        let depth = joins.then(|| depths[from.0] - cost(scene, from, to, edge.gate));
-        let known = first.entry(to).or_insert(Some(i64::MAX));
-        *known = known.zip(depth).map(|(known, depth)| known.min(depth));
-    }
-    for (claim, depth) in first {
-        if let Some(depth) = depth.filter(|depth| *depth > depths[claim.0]) {
-            depths[claim.0] = depth;
-        }
-    }
 }

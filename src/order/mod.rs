@@ -3,6 +3,7 @@
 //! Waves are dear (two seconds and a health gate each), so one is spent only where Argo CD's own kind order or its
 //! promotion of Namespaces and CRDs does not already keep an edge.
 
+mod claims;
 pub mod dense;
 pub mod inner;
 pub mod placed;

@@ -3,6 +3,7 @@
 //! A selected resource has its rung's wave, and an edge that says otherwise is an error. The others start with the
 //! rung of their role; what somebody needs earlier comes down with its first user, what waits for more goes up.
 
+use super::claims;
 use super::inner::{self, Ask, Asks};
 use crate::argocd::{Hook, HookUse};
 use crate::infer::Scene;
@@ -66,6 +67,7 @@ pub fn waves(scene: &Scene<'_>, resolved: &Resolved, mut asks: Asks) -> Result<V
         }
     }
     waves.truncate(places.len());
+    claims::keep_with_pods(scene, &resolved.edges, &mut waves, |index| !places[index].selected);
     Ok(waves)
 }
 

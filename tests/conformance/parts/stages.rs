@@ -28,6 +28,7 @@ const BUILT_IN: [&str; 12] = [
 struct Table {
     ready: Value,
     kinds: BTreeMap<String, Value>,
+    makes: BTreeMap<String, String>,
 }
 
 /// One Stage for every custom kind among the objects.
@@ -39,8 +40,10 @@ pub(crate) fn of_custom_kinds(folder: &Path, objects: &[Value]) -> Result<Vec<Va
         let kind = object["kind"].as_str().context("kind")?;
         let Some((group, _)) = version.split_once('/') else { continue };
         if !BUILT_IN.contains(&group) {
-            let status = table.kinds.get(&format!("{group}/{kind}")).unwrap_or(&table.ready);
-            stages.insert(format!("{}.{group}", kind.to_lowercase()), stage(version, kind, status)?);
+            let name = format!("{group}/{kind}");
+            let status = table.kinds.get(&name).unwrap_or(&table.ready);
+            let made = table.makes.get(&name).map(|template| json!({"apply": {"template": template}}));
+            stages.insert(format!("{}.{group}", kind.to_lowercase()), stage(version, kind, status, made)?);
         }
     }
     Ok(stages
@@ -52,7 +55,10 @@ pub(crate) fn of_custom_kinds(folder: &Path, objects: &[Value]) -> Result<Vec<Va
         .collect())
 }
 
-fn stage(version: &str, kind: &str, status: &Value) -> Result<Value> {
+fn stage(version: &str, kind: &str, status: &Value, made: Option<Value>) -> Result<Value> {
+    let ready = json!({"patch": {"subresource": "status", "root": "status", "type": "merge",
+        "template": serde_yaml::to_string(status)?}});
+    let steps: Vec<Value> = made.into_iter().chain([ready]).collect();
     Ok(json!({"apiVersion": "kwok.x-k8s.io/v1alpha1", "kind": "Stage", "spec": {
         "resourceRef": {"apiGroup": version, "kind": kind},
         "selector": {"matchExpressions": [
@@ -61,8 +67,7 @@ fn stage(version: &str, kind: &str, status: &Value) -> Result<Value> {
             not_yet(status)?]},
         "delay": {"durationMilliseconds": 500, "durationFrom":
             {"expressionFrom": ".metadata.annotations[\"conformance.test/ready-delay\"]"}},
-        "steps": [{"patch": {"subresource": "status", "root": "status", "type": "merge",
-            "template": serde_yaml::to_string(status)?}}]}}))
+        "steps": steps}}))
 }
 
 /// The expression that holds until the status is written: on its first field.
