@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::compiled::{self, CompileError, sub_path};
-use super::rows::{EdgeRow, MakesRow, NamespaceRule};
+use super::rows::{EdgeRow, MakesRow, NamespaceRule, ValueRow};
+use crate::model::Reason;
 use crate::problem::suggestion;
 
 /// Why a row is refused.
@@ -34,14 +35,7 @@ impl EdgeRow {
         fields(&self.fields, NAMING)?;
         conditions(&self.when, &self.unless)?;
         namespace(&self.namespace)?;
-        if !is_kebab(self.reason.as_str()) {
-            let message = format!("`{}` is no id of a rule", self.reason);
-            return Err(wrong(
-                &["reason"],
-                message,
-                "write it in lower case with dashes, like `shop-secret`",
-            ));
-        }
+        reason(&self.reason)?;
         if !self.matches.pod_spec && self.matches.kinds.is_empty() {
             return Err(wrong(&["match"], "the row is about no kind", "add `kind`, or `podSpec: true`"));
         }
@@ -73,6 +67,35 @@ impl MakesRow {
         }
         Ok(())
     }
+}
+
+impl ValueRow {
+    /// Checks that the row can do what it says.
+    ///
+    /// # Errors
+    /// When it reads no key, names no kind, or a word means nothing.
+    pub fn check(&self) -> Result<(), WrongRow> {
+        reason(&self.reason)?;
+        if self.keys.is_empty() || self.keys.iter().any(|key| key.split('.').any(str::is_empty)) {
+            return Err(wrong(
+                &["keys"],
+                "the row reads no key",
+                "write it like `existingSecret` or `secretRef.name`",
+            ));
+        }
+        if self.to.kind.is_empty() {
+            return Err(wrong(&["to"], "the row does not say which kind it names", "add `to: {kind: …}`"));
+        }
+        Ok(())
+    }
+}
+
+fn reason(reason: &Reason) -> Result<(), WrongRow> {
+    if is_kebab(reason.as_str()) {
+        return Ok(());
+    }
+    let message = format!("`{reason}` is no id of a rule");
+    Err(wrong(&["reason"], message, "write it in lower case with dashes, like `shop-secret`"))
 }
 
 fn wrong(keys: &[&str], message: impl Into<String>, help: impl Into<String>) -> WrongRow {
@@ -139,8 +162,28 @@ mod tests {
         for row in catalogue.edges() {
             row.check().unwrap_or_else(|error| panic!("{row:?}: {error}"));
         }
+        for row in catalogue.values() {
+            row.check().unwrap_or_else(|error| panic!("{row:?}: {error}"));
+        }
         for row in catalogue.makes_rows() {
             row.check().unwrap_or_else(|error| panic!("{row:?}: {error}"));
+        }
+    }
+
+    #[test]
+    fn a_row_of_values_that_would_do_nothing_is_refused() {
+        for (key, value) in [
+            ("keys", json!([])),
+            ("keys", json!(["a..b"])),
+            ("to", json!({"group": "x.io"})),
+            ("reason", json!("Shop Secret")),
+        ] {
+            let mut row = json!({"keys": ["shopSecret"], "to": {"kind": "Secret"}, "reason": "shop-secret"});
+            let right: ValueRow = serde_json::from_value(row.clone()).unwrap();
+            assert_eq!(right.check(), Ok(()));
+            row[key] = value;
+            let row: ValueRow = serde_json::from_value(row).unwrap();
+            assert_eq!(row.check().unwrap_err().keys, [key]);
         }
     }
 

@@ -9,13 +9,15 @@ pub mod check;
 pub mod compiled;
 pub mod matcher;
 pub mod probes;
+pub mod value_keys;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, RwLock};
 
 pub use check::WrongRow;
 pub use compiled::{Compiled, ProbeKind};
-pub use rows::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows};
+pub use rows::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows, ValueRow};
+pub use value_keys::ValueKeys;
 
 /// The compiled-in rows.
 fn built_in() -> Rows {
@@ -35,6 +37,8 @@ fn of_kind<'m, T>(map: &'m ByKind<T>, group: &str, kind: &str) -> Option<&'m T> 
 pub struct Catalogue {
     edges: Vec<EdgeRow>,
     makes: Vec<MakesRow>,
+    values: Vec<ValueRow>,
+    value_keys: ValueKeys,
     providers: Vec<ProviderRow>,
     images: image::ImageIndex,
     shared_groups: BTreeSet<String>,
@@ -56,13 +60,15 @@ impl Catalogue {
     pub fn new(extra: &Rows) -> Result<Self, WrongRow> {
         extra.edges.iter().try_for_each(EdgeRow::check)?;
         extra.makes.iter().try_for_each(MakesRow::check)?;
+        extra.values.iter().try_for_each(ValueRow::check)?;
         let mut rows = built_in();
         rows.edges.extend(extra.edges.iter().cloned());
         rows.makes.extend(extra.makes.iter().cloned());
+        rows.values.extend(extra.values.iter().cloned());
         rows.kinds.extend(extra.kinds.iter().cloned());
         rows.providers.extend(extra.providers.iter().cloned());
         rows.ready.extend(extra.ready.iter().cloned());
-        let Rows { kinds, pod_specs, edges, makes, providers, health, ready } = rows;
+        let Rows { kinds, pod_specs, edges, makes, values, providers, health, ready } = rows;
         Ok(Self {
             edges_by_kind: by_kind(edges.iter().map(|row| &row.matches)),
             makes_by_kind: by_kind(makes.iter().map(|row| &row.matches)),
@@ -73,8 +79,10 @@ impl Catalogue {
             images: image::ImageIndex::new(&providers),
             shared_groups: shared_groups(&providers),
             compiled: RwLock::default(),
+            value_keys: ValueKeys::new(&values),
             health,
             providers,
+            values,
             edges,
             makes,
         })
@@ -135,6 +143,24 @@ impl Catalogue {
     #[must_use]
     pub fn makes(&self, index: usize) -> &MakesRow {
         &self.makes[index]
+    }
+
+    /// A row of names in values.
+    #[must_use]
+    pub fn value(&self, index: usize) -> &ValueRow {
+        &self.values[index]
+    }
+
+    /// All rows of names in values.
+    #[must_use]
+    pub fn values(&self) -> &[ValueRow] {
+        &self.values
+    }
+
+    /// The rows of names in values, by key.
+    #[must_use]
+    pub fn value_keys(&self) -> &ValueKeys {
+        &self.value_keys
     }
 
     /// Every edge row with its index.

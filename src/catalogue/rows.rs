@@ -19,6 +19,8 @@ pub struct Rows {
     pub edges: Vec<EdgeRow>,
     /// Objects that come into being at run time.
     pub makes: Vec<MakesRow>,
+    /// Keys of chart values that name another object.
+    pub values: Vec<ValueRow>,
     /// What charts, images and packages bring.
     pub providers: Vec<ProviderRow>,
     /// Kinds Argo CD ships a health check for.
@@ -348,6 +350,36 @@ pub struct MakesRow {
     pub unless: BTreeMap<String, String>,
 }
 
+/// Keys in the values of a chart whose text is the name of an object that its release waits for, if anybody makes it.
+///
+/// Charts share these words without sharing a schema, so nothing is said of a name that nobody makes.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ValueRow {
+    /// Whole keys, the last ones of the path with dots between them, without those of lists; `*` stands for any key.
+    /// A key with a slash is one.
+    pub keys: Vec<String>,
+    /// What the text names.
+    pub to: Target,
+    /// Only beside keys with these values; `*` stands for any, `a|b` for either.
+    #[serde(default)]
+    pub when: BTreeMap<String, String>,
+    /// Not beside keys with these values; `*` stands for any, `a|b` for either.
+    #[serde(default)]
+    pub unless: BTreeMap<String, String>,
+    /// The key beside it that names the namespace; without it: that of the release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Kebab-case id of the rule.
+    pub reason: Reason,
+    /// strong | weak.
+    #[serde(default = "weak")]
+    pub strength: Strength,
+    /// present | ready.
+    #[serde(default = "present")]
+    pub gate: Gate,
+}
+
 /// A chart that brings a provider.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -418,9 +450,6 @@ pub struct ProviderRow {
     /// Whether its chart installs the CRDs unless told otherwise.
     #[serde(default = "yes")]
     pub crds_by_default: bool,
-    /// Chart values that name the `StorageClass` of its volumes.
-    #[serde(default)]
-    pub storage_class_values: Vec<String>,
     /// Role of its workload, where serving a group does not make it an operator (a collector that reads objects).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,

@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use super::chart_values::ChartValues;
+use super::chart_names::Release;
+use super::chart_values::{self, ChartValues, ConfigMaps};
 use crate::catalogue::Catalogue;
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
@@ -16,16 +17,36 @@ type SourceKey = (String, String, String);
 /// Writes the charts onto the objects that install them.
 pub fn mark(resources: &mut [Resource], catalogue: &Catalogue) {
     let sources = sources(resources);
-    for resource in resources.iter_mut() {
-        let mut charts: Vec<Chart> =
-            resource.manifest.facts(Fact::Chart).filter_map(|seen| chart(resource, seen, &sources)).collect();
-        for chart in &mut charts {
-            if catalogue.providers_of_chart(&chart.name, chart.repository.as_deref()).next().is_some() {
-                chart.values = ChartValues::of(&resource.manifest, &chart.name);
-            }
-        }
-        resource.charts = charts;
+    let config_maps = chart_values::config_maps(resources);
+    let charts: Vec<(usize, Vec<Chart>)> = resources
+        .iter()
+        .enumerate()
+        .map(|(index, resource)| {
+            let seen =
+                resource.manifest.facts(Fact::Chart).filter_map(|seen| chart(resource, seen, &sources));
+            (index, seen.map(|chart| with_values(chart, resource, &config_maps, catalogue)).collect())
+        })
+        .filter(|(_, charts): &(usize, Vec<Chart>)| !charts.is_empty())
+        .collect();
+    for (index, charts) in charts {
+        resources[index].charts = charts;
     }
+}
+
+/// Values are kept where the catalogue may ask for more of them.
+fn with_values(
+    mut chart: Chart,
+    resource: &Resource,
+    config_maps: &ConfigMaps<'_>,
+    catalogue: &Catalogue,
+) -> Chart {
+    let values = ChartValues::of(resource, &chart.name, config_maps);
+    let release = Release { name: &chart.release, namespace: &chart.namespace };
+    chart.names = values.names(release, catalogue, &resource.origin());
+    if catalogue.providers_of_chart(&chart.name, chart.repository.as_deref()).next().is_some() {
+        chart.values = values;
+    }
+    chart
 }
 
 /// What a source says: the chart's name, where it knows it, and the repository.
@@ -94,6 +115,7 @@ fn chart(resource: &Resource, seen: &Capture, sources: &HashMap<SourceKey, Chart
         namespace,
         full_name: full_name.or_else(|| told("values.fullnameOverride")),
         values: ChartValues::default(),
+        names: Vec::new(),
     })
 }
 

@@ -1,18 +1,43 @@
 //! The values an Application, a `HelmRelease` or a stand-in installs a chart with.
 //!
-//! Read only for charts the catalogue knows: what a switch among them turns off is not brought.
+//! What a switch among them turns off is not brought, and names in them are waited for.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::chart_names::{self, ChartName, Release};
+use crate::catalogue::Catalogue;
+use crate::model::{Origin, Resource};
 use crate::render::Manifest;
 use crate::yaml::Limits;
 use crate::yaml::tree::{self, Node, Value};
 
-/// Values as they are written inline, the strongest first.
+/// `ConfigMaps` of the tree by namespace and name: values may come from them.
+pub type ConfigMaps<'r> = HashMap<(&'r str, &'r str), &'r Manifest>;
+
+/// The `ConfigMaps` among resources.
+#[must_use]
+pub fn config_maps(resources: &[Resource]) -> ConfigMaps<'_> {
+    let is_one = |resource: &&Resource| resource.id.kind == "ConfigMap" && resource.id.group.is_empty();
+    let found = resources.iter().filter(is_one);
+    found
+        .map(|resource| ((resource.id.namespace.as_str(), resource.id.name.as_str()), &resource.manifest))
+        .collect()
+}
+
+/// One tree of values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Written {
+    node: Node,
+    /// The text it was parsed from, where it is no part of a document itself: lines in it are not those of a file.
+    text_at: Option<Origin>,
+}
+
+/// Values as they are written in the tree, the strongest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChartValues {
     parameters: Vec<(String, String)>,
-    written: Vec<Node>,
+    written: Vec<Written>,
     /// Whether there may be more of them in files or other objects.
     pub is_open: bool,
     /// Whether what is in the chart's `crds/` stays out.
@@ -26,29 +51,74 @@ impl ChartValues {
         let parameter =
             self.parameters.iter().find(|(name, _)| name == path).map(|(_, value)| value.as_str());
         let keys: Vec<&str> = path.split('.').collect();
-        let written = || self.written.iter().find_map(|values| values.at(&keys)?.text());
+        let written = || self.written.iter().find_map(|values| values.node.at(&keys)?.text());
         parameter.or_else(written).filter(|text| !text.contains("{{"))
     }
 
     /// What an object says for its chart of this name.
     #[must_use]
-    pub fn of(manifest: &Manifest, chart: &str) -> Self {
+    pub fn of(resource: &Resource, chart: &str, config_maps: &ConfigMaps<'_>) -> Self {
+        let manifest = &resource.manifest;
         let Ok(document) = tree::parse_chunk(&manifest.chunk, &Limits::default()) else {
             return Self::default();
         };
+        let spec: &[&str] =
+            if manifest.kind == "ApplicationSet" { &["spec", "template", "spec"] } else { &["spec"] };
+        let Some(spec) = document.at(spec) else { return Self::default() };
         match manifest.kind.as_str() {
-            "Application" => {
-                document.at(&["spec"]).map_or_else(Self::default, |spec| in_application(spec, chart))
+            "Application" | "ApplicationSet" => in_application(spec, chart, manifest),
+            _ => {
+                let mut values = in_release(spec);
+                let own = values.written.len();
+                for reference in items(spec.get("valuesFrom")) {
+                    match from_config_map(reference, &resource.id.namespace, config_maps) {
+                        // What is read later lies over what is read before.
+                        Some(written) => values.written.insert(own, written),
+                        None => values.is_open = true,
+                    }
+                }
+                values
             }
-            "ApplicationSet" => document
-                .at(&["spec", "template", "spec"])
-                .map_or_else(Self::default, |spec| in_application(spec, chart)),
-            _ => document.get("spec").map_or_else(Self::default, in_release),
         }
+    }
+
+    /// The names in them; `at` is where the object stands.
+    #[must_use]
+    pub fn names(&self, release: Release<'_>, catalogue: &Catalogue, at: &Origin) -> Vec<ChartName> {
+        let written = self.written.iter().flat_map(|values| {
+            let origin = |line| values.text_at.clone().unwrap_or_else(|| Origin::new(&at.file, line));
+            chart_names::of(&values.node, release, catalogue, &origin)
+        });
+        let parameters = self.parameters.iter().filter_map(|(name, value)| {
+            chart_names::of_parameter((name, value), release, catalogue, at.clone())
+        });
+        written.chain(parameters).collect()
     }
 }
 
-fn in_application(spec: &Node, chart: &str) -> ChartValues {
+/// Values in a `ConfigMap` of the tree; none where a single value or something unseen is meant.
+fn from_config_map(reference: &Node, namespace: &str, config_maps: &ConfigMaps<'_>) -> Option<Written> {
+    let text = |key| reference.get(key).and_then(Node::text);
+    if text("kind") != Some("ConfigMap") || text("targetPath").is_some() {
+        return None;
+    }
+    let manifest = config_maps.get(&(namespace, text("name")?))?;
+    let document = tree::parse_chunk(&manifest.chunk, &Limits::default()).ok()?;
+    let value = document.at(&["data", text("valuesKey").unwrap_or("values.yaml")])?;
+    parsed(value, manifest)
+}
+
+/// Values in a text of a manifest.
+fn parsed(text: &Node, manifest: &Manifest) -> Option<Written> {
+    let node = tree::parse(&Arc::new(text.text()?.to_owned()), &Limits::default()).ok()?;
+    Some(Written { node, text_at: Some(Origin::new(&manifest.file, text.mark.line)) })
+}
+
+fn inline(node: &Node) -> Written {
+    Written { node: node.clone(), text_at: None }
+}
+
+fn in_application(spec: &Node, chart: &str, manifest: &Manifest) -> ChartValues {
     let sources = spec.get("source").into_iter().chain(items(spec.get("sources")));
     let is_it = |source: &&Node| {
         let text = |key| source.get(key).and_then(Node::text).unwrap_or_default();
@@ -61,11 +131,10 @@ fn in_application(spec: &Node, chart: &str) -> ChartValues {
         let text = |key| parameter.get(key).and_then(Node::text).map(str::to_owned);
         text("name").zip(text("value"))
     });
-    let text = helm.get("values").and_then(Node::text);
-    let parsed = text.and_then(|text| tree::parse(&Arc::new(text.to_owned()), &Limits::default()).ok());
+    let parsed = helm.get("values").and_then(|text| parsed(text, manifest));
     ChartValues {
         parameters: parameters.collect(),
-        written: helm.get("valuesObject").cloned().into_iter().chain(parsed).collect(),
+        written: helm.get("valuesObject").map(inline).into_iter().chain(parsed).collect(),
         is_open: helm.get("valueFiles").is_some() || helm.get("fileParameters").is_some(),
         skips_crds: is_true(helm.get("skipCrds")),
     }
@@ -75,8 +144,8 @@ fn in_application(spec: &Node, chart: &str) -> ChartValues {
 fn in_release(spec: &Node) -> ChartValues {
     ChartValues {
         parameters: Vec::new(),
-        written: spec.get("values").cloned().into_iter().collect(),
-        is_open: items(spec.get("valuesFrom")).next().is_some(),
+        written: spec.get("values").map(inline).into_iter().collect(),
+        is_open: false,
         skips_crds: is_true(spec.get("skipCrds"))
             || spec.at(&["install", "crds"]).and_then(Node::text) == Some("Skip"),
     }

@@ -3,6 +3,7 @@
 //! Everything is read off what the manifests are; a component's name says nothing here.
 
 pub mod chart;
+pub mod chart_names;
 pub mod chart_values;
 pub mod identity;
 pub mod made_kinds;

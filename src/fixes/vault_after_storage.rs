@@ -9,8 +9,12 @@ const TRAFFIC: &[&str] = &["Ingress", "Gateway", "GatewayClass"];
 
 /// The class of a volume, or what provisions it.
 fn is_storage(view: &View<'_>, edge: &Edge) -> bool {
-    let kind = |from| view.scene.resource(from).id.kind.as_str();
-    let is_traffic = edge.from.resource.is_some_and(|from| TRAFFIC.contains(&kind(from)));
+    // A release names classes of both sorts; those of storage by themselves.
+    let is_traffic = edge
+        .from
+        .resource
+        .map(|from| view.scene.resource(from))
+        .is_some_and(|from| TRAFFIC.contains(&from.id.kind.as_str()) || !from.charts.is_empty());
     // A chart that brings the class stands for it.
     let names_class = edge.reason.as_str().ends_with("-storage-class");
     names_class || (edge.reason.as_str() == "class-controller" && !is_traffic)
@@ -18,7 +22,7 @@ fn is_storage(view: &View<'_>, edge: &Edge) -> bool {
 
 /// Whether an edge names a claim of another component that waits for its class.
 fn is_stored_claim(view: &View<'_>, edge: &Edge) -> bool {
-    edge.reason.as_str() == "pod-volume-claim"
+    matches!(edge.reason.as_str(), "pod-volume-claim" | "chart-claim")
         && view.leaving(edge.to.component).any(|(_, other)| other.from == edge.to && is_storage(view, other))
 }
 

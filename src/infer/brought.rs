@@ -115,6 +115,7 @@ mod tests {
                 namespace: "x".to_owned(),
                 full_name: full_name.map(str::to_owned),
                 values: ChartValues::default(),
+                names: Vec::new(),
             };
             assert_eq!(service_name(row, &chart), expected, "{row} {release}");
         }

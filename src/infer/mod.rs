@@ -9,7 +9,7 @@ pub mod admission_unseen;
 pub mod annotations;
 pub mod applied;
 pub mod brought;
-pub mod chart_storage;
+pub mod chart_names;
 pub mod class;
 pub mod crd;
 pub mod declared;
@@ -68,7 +68,7 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     selected::edges,
     wait_for::edges,
     operator_of_chart::edges,
-    chart_storage::edges,
+    chart_names::edges,
     annotations::edges,
 ];
 

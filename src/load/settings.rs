@@ -11,7 +11,7 @@ use super::environment::{Environment, EnvironmentSetting};
 use super::hooks::GateSettings;
 use super::targets::TargetSettings;
 use super::{provision, rollout, rungs, values};
-use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows};
+use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows, ValueRow};
 use crate::model::{Finding, Level, Provision, Rungs};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
@@ -72,6 +72,9 @@ pub struct LadderFile {
     /// Further rows that say what objects make.
     #[serde(deserialize_with = "null_is_absent")]
     pub makes: Vec<MakesRow>,
+    /// Further keys of chart values that name another object.
+    #[serde(deserialize_with = "null_is_absent")]
+    pub values: Vec<ValueRow>,
     /// Further kinds.
     #[serde(deserialize_with = "null_is_absent")]
     pub kinds: Vec<KindRow>,
@@ -112,6 +115,7 @@ impl Default for LadderFile {
             rules: BTreeMap::new(),
             edges: Vec::new(),
             makes: Vec::new(),
+            values: Vec::new(),
             kinds: Vec::new(),
             ready: Vec::new(),
             providers: Vec::new(),
@@ -250,6 +254,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
             pod_specs: Vec::new(),
             edges: document.value.edges,
             makes: document.value.makes,
+            values: document.value.values,
             providers: document.value.providers,
             health: Vec::new(),
             ready: document.value.ready,
@@ -280,9 +285,11 @@ fn environments(document: &Document<LadderFile>) -> Result<BTreeMap<String, Envi
 /// Every row of the user's must be able to do what it says.
 fn check_rows(document: &Document<LadderFile>) -> Result<(), Problems> {
     let edges = document.value.edges.iter().map(EdgeRow::check).enumerate().map(|row| ("edges", row));
+    let values = document.value.values.iter().map(ValueRow::check).enumerate().map(|row| ("values", row));
     let makes = document.value.makes.iter().map(MakesRow::check).enumerate().map(|row| ("makes", row));
     let problems: Vec<Problem> = edges
         .chain(makes)
+        .chain(values)
         .filter_map(|(list, (number, checked))| {
             let wrong = checked.err()?;
             let number = number.to_string();

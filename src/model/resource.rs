@@ -6,6 +6,7 @@ use compact_str::CompactString;
 
 use super::{ComponentIndex, Origin, Role};
 use crate::argocd::HookUse;
+use crate::classify::chart_names::ChartName;
 use crate::classify::chart_values::ChartValues;
 use crate::render::Manifest;
 
@@ -71,6 +72,8 @@ pub struct Chart {
     pub full_name: Option<String>,
     /// What else it is installed with, where the catalogue knows the chart.
     pub values: ChartValues,
+    /// Names of other objects in its values.
+    pub names: Vec<ChartName>,
 }
 
 /// One object of a component, classified.

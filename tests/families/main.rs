@@ -97,6 +97,7 @@ fn every_row_of_the_catalogue_is_exercised() {
     let catalogue = catalogue();
     let mut edges = BTreeSet::new();
     let mut makes = BTreeSet::new();
+    let mut values = BTreeSet::new();
     for (family, case) in cases() {
         for resource in &ladder(&case, &family, &catalogue).resources {
             let kind = (&resource.id.group, &resource.id.kind);
@@ -107,6 +108,7 @@ fn every_row_of_the_catalogue_is_exercised() {
                     ProbeKind::Code(_) => {}
                 }
             }
+            values.extend(resource.charts.iter().flat_map(|chart| &chart.names).map(|name| name.row));
             makes.extend(
                 catalogue.makes_of(kind.0, kind.1).filter(|row| catalogue.makes(*row).path.is_none()),
             );
@@ -116,6 +118,9 @@ fn every_row_of_the_catalogue_is_exercised() {
     let idle = idle.map(|(_, row)| (&row.matches, row.path.as_str()));
     let unmade = catalogue.makes_rows().iter().enumerate().filter(|(row, _)| !makes.contains(row));
     let unmade = unmade.map(|(_, row)| (&row.matches, row.path.as_deref().unwrap_or_default()));
+    let unread = catalogue.values().iter().enumerate().filter(|(row, _)| !values.contains(row));
+    let unread: Vec<&[String]> = unread.map(|(_, row)| row.keys.as_slice()).collect();
+    assert!(unread.is_empty(), "rows of values without a case: {unread:?}");
     let families = families();
     let mut missing: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (matches, path) in idle.chain(unmade) {
