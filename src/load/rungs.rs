@@ -71,10 +71,21 @@ pub fn from_settings(file: &Document<LadderFile>) -> Result<Rungs, Problems> {
                 Problem::new("duplicate-rung", format!("rung `{}` is there twice", setting.id)).at(place);
             return Err(problem.help("make one entry of the two").into());
         }
-        add(&mut rungs, setting, &place)?;
     }
+    lay_over(&mut rungs, file)?;
     check(&rungs, file)?;
     Ok(rungs)
+}
+
+/// Known rungs are adjusted before new ones look for their place among them.
+fn lay_over(rungs: &mut Rungs, file: &Document<LadderFile>) -> Result<(), Problems> {
+    let all = file.value.rungs.iter().enumerate();
+    let known = |setting: &RungSetting| rungs.position(&Phase(setting.id.clone())).is_some();
+    let (adjusted, new): (Vec<_>, Vec<_>) = all.partition(|(_, setting)| known(setting));
+    for (number, setting) in adjusted.into_iter().chain(new) {
+        add(rungs, setting, &file.place(&["rungs", &number.to_string()]))?;
+    }
+    Ok(())
 }
 
 /// A ladder has rungs, and their waves climb within bounds that leave room to count on.
@@ -164,7 +175,7 @@ fn add(rungs: &mut Rungs, setting: &RungSetting, place: &str) -> Result<(), Prob
     Ok(())
 }
 
-/// Where a new rung goes: behind `after`, else by number, else last.
+/// Where a new rung goes: behind `after`, else by number, else by wave, else last.
 fn place_of(rungs: &Rungs, setting: &RungSetting, place: &str) -> Result<usize, Problems> {
     if let Some(after) = &setting.after {
         let known: Vec<&str> = rungs.list.iter().map(|rung| rung.phase.0.as_str()).collect();
@@ -180,7 +191,11 @@ fn place_of(rungs: &Rungs, setting: &RungSetting, place: &str) -> Result<usize, 
     }
     let number = |text: &str| text.parse::<u32>().ok();
     let own = number(&setting.id);
-    let higher = rungs.list.iter().position(|rung| own.is_some() && number(&rung.phase.0) > own);
+    let is_higher = |rung: &Rung| match own {
+        Some(own) => number(&rung.phase.0).is_some_and(|other| other > own),
+        None => setting.wave.is_some_and(|wave| rung.wave > wave),
+    };
+    let higher = rungs.list.iter().position(is_higher);
     Ok(higher.unwrap_or(rungs.list.len()))
 }
 
