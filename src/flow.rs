@@ -265,6 +265,7 @@ fn finish(ladder: &mut Ladder, mut findings: Vec<Finding>, options: &Options) {
     }
     findings.extend(gates::windows::findings(ladder));
     findings.extend(gates::in_vain::findings(ladder));
+    findings.extend(gates::allowed::findings(ladder));
     ladder.findings = ladder.settings.levelled(findings);
     ladder.findings.sort_by(|a, b| (&a.origin, a.rule, &a.message).cmp(&(&b.origin, b.rule, &b.message)));
 }

@@ -2,6 +2,7 @@
 //! known who waits for whom.
 
 pub mod add;
+pub mod allowed;
 pub mod container;
 pub mod held;
 pub mod in_vain;
