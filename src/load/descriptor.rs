@@ -262,7 +262,7 @@ pub fn parse(
         role: role(&document)?,
         pin: pin(&document, rungs)?,
         project: descriptor.project.clone().unwrap_or_else(|| "default".to_owned()),
-        namespace: descriptor.namespace.clone().unwrap_or_default(),
+        namespace: namespace(descriptor),
         depends_on: depends_on(&document),
         provides: provisions(&document, "provides", &descriptor.provides, findings),
         requires: provisions(&document, "requires", &descriptor.requires, findings),
@@ -280,6 +280,11 @@ pub fn parse(
         .find(|field| document.tree.get(field).is_some())
         .map_or(component.origin.clone(), |field| document.origin(&[field]));
     Ok(LoadedComponent { component, source, source_origin, environments: descriptor.environments.clone() })
+}
+
+/// The namespace of its destination is where Argo CD puts things, whatever else is said.
+fn namespace(descriptor: &Descriptor) -> String {
+    descriptor.destination.namespace.as_ref().or(descriptor.namespace.as_ref()).cloned().unwrap_or_default()
 }
 
 fn name(document: &Document<Descriptor>) -> Result<String, Problems> {

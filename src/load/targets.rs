@@ -29,7 +29,7 @@ pub enum SourceForm {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Cluster {
-    /// Its name in Argo CD, and the ending of the Applications' names when there are several.
+    /// Its name in Argo CD, and the ending of its Applications' names.
     pub name: String,
     /// Its address; without it the name is the destination.
     pub server: Option<String>,
@@ -47,6 +47,14 @@ pub struct Destination {
     pub name: Option<String>,
     /// Namespace of resources without one; default: the component's.
     pub namespace: Option<String>,
+}
+
+impl Destination {
+    /// Whether it says which cluster.
+    #[must_use]
+    pub fn has_cluster(&self) -> bool {
+        self.server.is_some() || self.name.is_some()
+    }
 }
 
 /// Which RollingSync steps are written.
@@ -274,9 +282,13 @@ pub fn merge(base: &mut Value, over: &Value) {
             for (key, value) in over {
                 if value.is_null() {
                     base.shift_remove(key);
-                } else {
-                    merge(base.entry(key.clone()).or_insert(Value::Null), value);
+                    continue;
                 }
+                let own = base.entry(key.clone()).or_insert(Value::Null);
+                if value.is_object() && !own.is_object() {
+                    *own = Value::Object(serde_json::Map::new());
+                }
+                merge(own, value);
             }
         }
         (base, over) => *base = over.clone(),
@@ -303,7 +315,7 @@ mod tests {
     #[test]
     fn null_takes_a_key_away() {
         let mut base = json!({"a": {"b": 1, "c": 2}});
-        merge(&mut base, &json!({"a": {"b": null, "d": [1]}}));
-        assert_eq!(base, json!({"a": {"c": 2, "d": [1]}}));
+        merge(&mut base, &json!({"a": {"b": null, "d": [1]}, "e": {"f": null}}));
+        assert_eq!(base, json!({"a": {"c": 2, "d": [1]}, "e": {}}));
     }
 }

@@ -54,12 +54,11 @@ pub fn applications(
     for number in (0..ladder.components.len()).filter(|number| selection.takes_component(ladder, *number)) {
         let index = ComponentIndex(number);
         let source = source::fields(ladder, index, &fingerprints[number]);
-        findings.extend(source.finding);
+        findings.extend(source.findings);
         let clusters = clusters(ladder, index)?;
         for cluster in &clusters {
-            let several = clusters.len() > 1;
             let application = Application {
-                name: name(ladder.component(index), *cluster, several),
+                name: name(ladder.component(index), *cluster),
                 component: index,
                 wave: waves[number],
                 labels: labels(ladder, index, *cluster),
@@ -76,8 +75,10 @@ pub fn applications(
     Ok((list, findings))
 }
 
-fn name(component: &Component, cluster: Option<&Cluster>, several: bool) -> String {
-    match cluster.filter(|_| several) {
+/// Ends in the cluster, also where there is only one: a name that changed with the next cluster would be an
+/// Application that goes, with all it holds.
+fn name(component: &Component, cluster: Option<&Cluster>) -> String {
+    match cluster {
         Some(cluster) => object_name(&format!("{}-{}", component.name, cluster.name)),
         None => object_name(&component.name),
     }
@@ -88,6 +89,10 @@ fn clusters(ladder: &Ladder, index: ComponentIndex) -> Result<Vec<Option<&Cluste
     let component = ladder.component(index);
     let all = &ladder.settings.targets.clusters;
     let wanted = &component.descriptor.clusters;
+    if component.descriptor.destination.has_cluster() {
+        // Two Applications that apply the same objects to one place would take them from each other.
+        return if wanted.is_empty() { Ok(vec![None]) } else { Err(two_places(component).into()) };
+    }
     if let Some(unknown) = wanted.iter().find(|name| !all.iter().any(|cluster| cluster.name == **name)) {
         let known: Vec<&str> = all.iter().map(|cluster| cluster.name.as_str()).collect();
         return Err(Problem::new(
@@ -103,6 +108,13 @@ fn clusters(ladder: &Ladder, index: ComponentIndex) -> Result<Vec<Option<&Cluste
     }
     let takes = |cluster: &&Cluster| wanted.is_empty() || wanted.contains(&cluster.name);
     Ok(all.iter().filter(takes).map(Some).collect())
+}
+
+fn two_places(component: &Component) -> Problem {
+    let message = format!("`{}` names clusters and a destination of its own", component.name);
+    Problem::new("invalid-value", message)
+        .at(&component.origin)
+        .help("keep `clusters`, or `server` or `name` of `destination`")
 }
 
 fn labels(ladder: &Ladder, index: ComponentIndex, cluster: Option<&Cluster>) -> BTreeMap<String, String> {
@@ -185,7 +197,7 @@ fn destination(ladder: &Ladder, component: &Component, cluster: Option<&Cluster>
         .unwrap_or(("server", IN_CLUSTER.to_owned()));
     let mut destination = Map::from_iter([(chosen.0.to_owned(), json!(chosen.1))]);
     let given = Some(&component.namespace).filter(|namespace| !namespace.is_empty());
-    if let Some(namespace) = own.namespace.as_ref().or(given).or(common.namespace.as_ref()) {
+    if let Some(namespace) = given.or(common.namespace.as_ref()) {
         destination.insert("namespace".to_owned(), json!(namespace));
     }
     Value::Object(destination)

@@ -13,6 +13,7 @@ use crate::emit::Selection;
 use crate::load::targets::Steps;
 use crate::model::{Finding, Ladder, Level, Phase, Rung};
 use crate::problem::{Problem, Problems, suggestion};
+use crate::yaml;
 
 /// The ApplicationSet.
 ///
@@ -65,6 +66,7 @@ fn element(ladder: &Ladder, application: &Application) -> Value {
     let (component, placement) =
         (ladder.component(application.component), ladder.placement(application.component));
     let mut spec = application.spec.clone();
+    keep_nulls(&mut spec);
     let project = spec.shift_remove("project");
     let mut labels = application.labels.clone();
     for own in [PHASE, "domain", "componentType"] {
@@ -86,6 +88,34 @@ fn element(ladder: &Ladder, application: &Application) -> Value {
         "project": project,
         "patch": {"metadata": metadata, "spec": spec},
     })
+}
+
+/// A null among Helm's values takes a default of the chart away, but in a patch it would take away itself: such values
+/// become text.
+fn keep_nulls(spec: &mut Map<String, Value>) {
+    for (key, value) in spec.iter_mut() {
+        let sources = match (key.as_str(), value) {
+            ("source", source) => std::slice::from_mut(source),
+            ("sources", Value::Array(sources)) => sources,
+            _ => continue,
+        };
+        for helm in sources.iter_mut().filter_map(|source| source.get_mut("helm")?.as_object_mut()) {
+            if let Some(values) = helm.get("valuesObject").filter(|values| holds_null(values)) {
+                let text = yaml::from_json(values);
+                helm.shift_remove("valuesObject");
+                helm.insert("values".to_owned(), json!(text));
+            }
+        }
+    }
+}
+
+fn holds_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Object(fields) => fields.values().any(holds_null),
+        Value::Array(items) => items.iter().any(holds_null),
+        _ => false,
+    }
 }
 
 /// The rungs that get a step: every rung in use must be among them, or its Applications would never be synced.

@@ -33,8 +33,7 @@ impl<'l> Namespaces<'l> {
     /// The namespace a component goes to, if nobody brings it.
     #[must_use]
     pub fn missing<'c>(&self, component: &'c Component) -> Option<&'c str> {
-        let namespace = component.descriptor.destination.namespace.as_ref().unwrap_or(&component.namespace);
-        Some(namespace.as_str()).filter(|name| !name.is_empty() && !self.0.contains(name))
+        Some(component.namespace.as_str()).filter(|name| !name.is_empty() && !self.0.contains(name))
     }
 }
 

@@ -38,7 +38,8 @@ pub fn write(ladder: &Ladder, rung: &Rung, set: &RungSet) -> Result<(Value, Vec<
     .iter()
     .map(|file| json!({"path": in_repository(targets, file)}))
     .collect();
-    let labels = Map::from_iter([(PHASE.to_owned(), json!(rung.phase))]);
+    let mut labels = Map::from_iter([(PHASE.to_owned(), json!(rung.phase))]);
+    labels.extend(rung.domain.iter().map(|domain| ("domain".to_owned(), json!(domain))));
     let object = json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "ApplicationSet",
@@ -72,6 +73,7 @@ fn template(ladder: &Ladder, rung: &Rung) -> Value {
     let targets = &ladder.settings.targets;
     let mut labels = targets.labels.clone();
     labels.insert(PHASE.to_owned(), rung.phase.0.clone());
+    labels.extend(rung.domain.iter().map(|domain| ("domain".to_owned(), domain.clone())));
     let mut annotations = targets.annotations.clone();
     let ladder_file = in_repository(targets, ladder.settings.file_name());
     annotations.insert(GENERATE_PATHS.to_owned(), format!("/{{{{ .path.path }}}};/{ladder_file}"));

@@ -4,6 +4,8 @@
 //! inner waves, hooks and gates included. Argo CD's own Helm and Kustomize sources are used where they lose nothing,
 //! and for charts that are not in the repository.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::argocd::parse_wave;
@@ -21,7 +23,7 @@ pub struct SourceFields {
     /// `source`, or `sources`.
     pub fields: Map<String, Value>,
     /// What the user should know.
-    pub finding: Option<Finding>,
+    pub findings: Vec<Finding>,
 }
 
 /// The source of a component's Application.
@@ -29,11 +31,13 @@ pub struct SourceFields {
 pub fn fields(ladder: &Ladder, component: ComponentIndex, fingerprint: &str) -> SourceFields {
     let targets = &ladder.settings.targets;
     let own = ladder.component(component);
+    let loses = loses_by_native(ladder, component);
     if let Some(chart) = own.descriptor.chart.as_ref().filter(|chart| chart.repo_url.is_some()) {
-        return SourceFields { fields: remote_chart(ladder, component, chart), finding: None };
+        let help = "vendor the chart, so that the plugin can render it";
+        let findings = loses.map(|what| loss(own, what, help)).into_iter().chain(floats(own, chart));
+        return SourceFields { fields: remote_chart(ladder, component, chart), findings: findings.collect() };
     }
     let repository = repository(targets);
-    let loses = loses_by_native(ladder, component);
     let native = match targets.source {
         SourceForm::Auto => own.place.tool.is_some() && loses.is_none(),
         SourceForm::Plugin => false,
@@ -44,17 +48,30 @@ pub fn fields(ladder: &Ladder, component: ComponentIndex, fingerprint: &str) -> 
     } else {
         plugin_source(ladder, component, repository, fingerprint)
     };
-    let finding = loses.filter(|_| native).map(|what| {
-        Finding::new(
-            "native-source-loses-order",
-            Level::Warning,
-            format!("the Application of `{}` reads its files without the plugin and loses {what}", own.name),
-        )
+    let finding = loses.filter(|_| native);
+    let finding = finding.map(|what| loss(own, what, "set `targets: {source: auto}` in ladder.yaml"));
+    SourceFields { fields: single(source), findings: finding.into_iter().collect() }
+}
+
+/// A chart without a version is another one tomorrow, and no change in the repository says so.
+fn floats(own: &Component, chart: &ChartSource) -> Option<Finding> {
+    let message =
+        format!("the chart of `{}` has no version, so Argo CD takes the newest whenever it looks", own.name);
+    chart.version.is_none().then(|| {
+        Finding::new("chart-version-floats", Level::Warning, message)
+            .about(&own.name)
+            .at(own.origin.clone())
+            .help("add `version` to `chart`")
+    })
+}
+
+fn loss(own: &Component, what: &str, help: &str) -> Finding {
+    let message =
+        format!("the Application of `{}` reads its files without the plugin and loses {what}", own.name);
+    Finding::new("native-source-loses-order", Level::Warning, message)
         .about(&own.name)
         .at(own.origin.clone())
-        .help("set `targets: {source: auto}` in ladder.yaml")
-    });
-    SourceFields { fields: single(source), finding }
+        .help(help)
 }
 
 /// Directories whose change means new manifests, as Argo CD's annotation lists them.
@@ -179,12 +196,28 @@ fn native_source(ladder: &Ladder, component: ComponentIndex, repository: &str) -
                 helm(&own.name, &chart, &chart.value_files.iter().map(files).collect::<Vec<_>>());
         }
         (None, _) => {
-            let exclude = format!("{{component.yaml,component.yml,{}}}", ladder.settings.file_name());
-            source["directory"] = json!({"recurse": true, "exclude": exclude});
+            source["directory"] = json!({"recurse": true, "exclude": not_manifests(ladder, own)});
         }
         (Some(Tool::Kustomize), _) => {}
     }
     source
+}
+
+/// What a directory holds besides a component's manifests, as a glob: descriptors, settings, and other components.
+fn not_manifests(ladder: &Ladder, own: &Component) -> String {
+    let path = &own.place.path;
+    let below = |other: &Component| {
+        let inside = if path.is_empty() {
+            Some(&*other.path)
+        } else {
+            other.path.strip_prefix(path)?.strip_prefix('/')
+        };
+        inside.filter(|inside| !inside.is_empty()).map(|inside| format!("{inside}/**"))
+    };
+    let others: BTreeSet<String> = ladder.components.iter().filter_map(below).collect();
+    let names = ["component.yaml", "component.yml", ladder.settings.file_name()].map(str::to_owned);
+    let all: Vec<String> = names.into_iter().chain(others).collect();
+    format!("{{{}}}", all.join(","))
 }
 
 /// A chart of a Helm repository; value files make a second source that only gives files.

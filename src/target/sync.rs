@@ -34,7 +34,7 @@ impl<'l> Facts<'l> {
 #[must_use]
 pub fn policy(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>) -> Value {
     let component = ladder.component(index);
-    let mut policy = ladder.settings.targets.sync_policy.to_value();
+    let mut policy = written(ladder);
     let mut retry = retry(ladder, &ladder.placement(index).phase);
     if let Some(limit) = component.descriptor.retries {
         retry["limit"] = json!(limit);
@@ -53,11 +53,18 @@ pub fn policy(ladder: &Ladder, index: ComponentIndex, facts: &Facts<'_>) -> Valu
 /// The sync policy of Applications whose component is not known yet: both options that depend on it are on.
 #[must_use]
 pub fn policy_of_rung(ladder: &Ladder, phase: &Phase) -> Value {
-    let mut policy = ladder.settings.targets.sync_policy.to_value();
+    let mut policy = written(ladder);
     merge(&mut policy, &json!({"retry": retry(ladder, phase)}));
     let skip = ladder.settings.is_on(SKIP_DRY_RUN_RULE);
     let automatic = [Some(CREATE_NAMESPACE), Some(SKIP_DRY_RUN).filter(|_| skip)];
     policy["syncOptions"] = json!(completed(written_options(ladder, &policy), automatic));
+    policy
+}
+
+/// The targets' policy; what it sets to null is not there.
+fn written(ladder: &Ladder) -> Value {
+    let mut policy = json!({});
+    merge(&mut policy, &ladder.settings.targets.sync_policy.to_value());
     policy
 }
 
