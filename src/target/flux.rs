@@ -16,7 +16,7 @@ use crate::argocd::HookUse;
 use crate::emit::Selection;
 use crate::load::settings::Preset;
 use crate::load::targets::merge;
-use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
+use crate::model::{Component, ComponentIndex, Finding, Ladder, Level, ResourceIndex};
 use crate::problem::Problems;
 
 /// The Kustomizations, targets before those who wait for them.
@@ -35,11 +35,13 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
         let component = ladder.component(index);
         names.give(namespace(ladder, component), &object_name(&component.name), component);
         written.objects.push((component.name.clone(), object(ladder, index, &order)?));
-        written.findings.extend(findings(ladder, index));
+        written.findings.extend(hook(ladder, index));
+        written.findings.extend(inner_waves(ladder, index));
     }
     names.checked()?;
     written.objects.splice(..0, namespaces::for_flux(ladder, selection));
     written.findings.extend(flux_source::descriptors_in_the_way(ladder, selection));
+    written.findings.extend(elsewhere(ladder, selection));
     Ok(written)
 }
 
@@ -154,9 +156,32 @@ fn holds_encrypted(ladder: &Ladder, index: ComponentIndex) -> bool {
     ladder.component(index).place.is_encrypted || ladder.resources_of(index).any(is_encrypted)
 }
 
+/// Flux applies to the cluster it runs in, whatever Argo CD's destinations say, unless it is given another's kubeconfig.
+fn elsewhere(ladder: &Ladder, selection: &Selection) -> Option<Finding> {
+    let targets = &ladder.settings.targets;
+    let common = !targets.clusters.is_empty() || targets.destination.has_cluster();
+    let goes = |component: &Component| {
+        let own = &component.descriptor;
+        let asks = common || own.destination.has_cluster() || !own.clusters.is_empty();
+        asks && !own.flux.contains_key("kubeConfig")
+    };
+    let chosen = (0..ladder.components.len()).filter(|number| selection.takes_component(ladder, *number));
+    let first = chosen.map(|number| ladder.component(ComponentIndex(number))).find(|one| goes(one))?;
+    let message = format!(
+        "`{}` goes to a cluster of Argo CD's, but Flux applies it to the cluster that Flux runs in",
+        first.name
+    );
+    Some(
+        Finding::new("flux-knows-no-clusters", Level::Warning, message)
+            .about(&first.name)
+            .at(first.origin.clone())
+            .help("run Flux in each cluster, or set `flux: {kubeConfig: {secretRef: {name: ...}}}` in the descriptor"),
+    )
+}
+
 /// Hooks mean nothing to Flux: it applies them with everything else.
-fn findings(ladder: &Ladder, index: ComponentIndex) -> Option<Finding> {
-    let is_hook = |resource: &crate::model::ResourceIndex| {
+fn hook(ladder: &Ladder, index: ComponentIndex) -> Option<Finding> {
+    let is_hook = |resource: &ResourceIndex| {
         matches!(ladder.resource(*resource).hook, HookUse::Hooks(_) | HookUse::DeleteOnly)
     };
     let hook = ladder.resource(ladder.resources_of(index).find(is_hook)?);
@@ -171,4 +196,26 @@ fn findings(ladder: &Ladder, index: ComponentIndex) -> Option<Finding> {
         .at(hook.origin())
         .help("give it a component of its own that the others depend on, or that depends on them"),
     )
+}
+
+/// Rungs that take resources one by one: Flux knows no order inside a Kustomization but that of kinds.
+fn inner_waves(ladder: &Ladder, index: ComponentIndex) -> Option<Finding> {
+    if !ladder.settings.is_by_resource() {
+        return None;
+    }
+    let synced = |resource: &ResourceIndex| ladder.resource(*resource).hook == HookUse::NotHook;
+    let waves: BTreeSet<i64> =
+        ladder.resources_of(index).filter(synced).map(|resource| ladder.waves[resource.0]).collect();
+    let component = ladder.component(index);
+    let message = format!(
+        "the resources of `{}` stand on {} waves, and Flux applies them without waiting in between",
+        component.name,
+        waves.len()
+    );
+    (waves.len() > 1).then(|| {
+        Finding::new("waves-mean-nothing-to-flux", Level::Warning, message)
+            .about(&component.name)
+            .at(component.origin.clone())
+            .help("give what must come first a component of its own, or let the pods wait with `waitFor`")
+    })
 }
