@@ -218,3 +218,11 @@ fn the_checks_make_each_wave_wait_for_its_children() {
         &run(&example(), &["health-checks", "."]).stdout,
     );
 }
+
+#[test]
+fn the_other_targets_are_as_expected() {
+    for target in ["applicationset", "flux"] {
+        let written = run(&example(), &["render", "--target", target]).succeeded();
+        harness::matches_file(&example().join(format!("expected-{target}.yaml")), &written);
+    }
+}

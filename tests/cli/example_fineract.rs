@@ -282,6 +282,14 @@ fn as_one_application_the_hooks_would_come_too_early() {
 }
 
 #[test]
+fn the_other_targets_are_as_expected() {
+    for target in ["applicationset", "flux"] {
+        let written = run(&example(), &["render", "--target", target]).succeeded();
+        harness::matches_file(&example().join(format!("expected-{target}.yaml")), &written);
+    }
+}
+
+#[test]
 fn flux_waits_for_what_the_dependency_column_names() {
     let tree = Tree::copy_of(&example());
     let written = documents(&tree.run(&["render", "--target", "flux"]).succeeded());

@@ -19,6 +19,7 @@ mod readme;
 mod real_tools;
 mod rollout_bytes;
 mod rollout_phases;
+mod same_order;
 mod sidecar;
 mod sources;
 mod targets;

@@ -1,152 +1,30 @@
-//! Laws over all targets: the same strong order in each, and a change that reaches no further than it must.
+//! Laws over all targets: a change that reaches no further than it must, and a plugin that renders what is named.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::harness::{Surroundings, Tree, example, repository, run_in};
+use crate::harness::{Surroundings, Tree, example, run_in};
 
 const LADDER: &str =
     "targets: {repoURL: \"https://git.example.com/platform.git\", revision: main, path: examples/platform}\n";
 
 /// The example platform with settings for targets, and more of them.
-fn platform(more: &str) -> Tree {
+pub(crate) fn platform(more: &str) -> Tree {
     let tree = Tree::copy_of(&example());
     tree.write("ladder.yaml", format!("{LADDER}{more}"));
     tree
 }
 
-fn objects(text: &str) -> Vec<Value> {
+pub(crate) fn objects(text: &str) -> Vec<Value> {
     serde_yaml::Deserializer::from_str(text)
         .map(|document| Value::deserialize(document).expect("the output is YAML"))
         .collect()
 }
 
-fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+pub(crate) fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer} in {value}"))
-}
-
-/// Pairs of components that wait for each other strongly: who, for whom.
-fn strong(tree: &Tree) -> BTreeSet<(String, String)> {
-    let plan = tree.run(&["plan", "--format", "json"]).json();
-    let edges = plan["edges"].as_array().expect("edges").clone();
-    let strong = edges.iter().filter(|edge| edge["strength"] == "strong");
-    strong.map(|edge| (text(edge, "/from").to_owned(), text(edge, "/to").to_owned())).collect()
-}
-
-/// Components in the order of Application waves.
-fn by_application(tree: &Tree) -> BTreeMap<String, i64> {
-    let written = tree.run(&["render", "--target", "applications"]).succeeded();
-    let wave = |object: &Value| {
-        let annotations = &object["metadata"]["annotations"];
-        annotations["argocd.argoproj.io/sync-wave"].as_str().and_then(|wave| wave.parse().ok())
-    };
-    let one = |object: &Value| (text(object, "/metadata/name").to_owned(), wave(object).expect("a wave"));
-    objects(&written).iter().map(one).collect()
-}
-
-/// Components by the step that syncs them; each is in exactly one.
-fn by_step(tree: &Tree) -> BTreeMap<String, i64> {
-    let written = tree.run(&["render", "--target", "applicationset"]).succeeded();
-    let set = &objects(&written)[0];
-    let steps = set["spec"]["strategy"]["rollingSync"]["steps"].as_array().expect("steps");
-    let elements =
-        set.pointer("/spec/generators/0/list/elements").and_then(Value::as_array).expect("elements");
-    let step = |phase: &Value| {
-        let takes = |step: &Value| {
-            let expression = &step["matchExpressions"][0];
-            expression["key"] == "rollout-phase"
-                && expression["values"].as_array().expect("values").contains(phase)
-        };
-        let own: Vec<usize> = (0..steps.len()).filter(|number| takes(&steps[*number])).collect();
-        assert_eq!(own.len(), 1, "{phase} has one step");
-        i64::try_from(own[0]).expect("few steps")
-    };
-    elements.iter().map(|one| (text(one, "/name").to_owned(), step(&one["phase"]))).collect()
-}
-
-/// Everything a Kustomization waits for, directly or through others; a loop would never end here.
-fn by_dependency(tree: &Tree) -> BTreeMap<String, BTreeSet<String>> {
-    let written = tree.run(&["render", "--target", "flux"]).succeeded();
-    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for object in objects(&written) {
-        let direct = object["spec"]["dependsOn"].as_array().cloned().unwrap_or_default();
-        let mut own = BTreeSet::new();
-        for target in direct.iter().map(|target| text(target, "/name")) {
-            let below = all.get(target).unwrap_or_else(|| panic!("{target} comes before those who wait"));
-            assert!(
-                !own.contains(target),
-                "{target} follows from others of {}",
-                text(&object, "/metadata/name")
-            );
-            own.extend(below.iter().cloned());
-            own.insert(target.to_owned());
-        }
-        all.insert(text(&object, "/metadata/name").to_owned(), own);
-    }
-    all
-}
-
-/// Components by the first position of their resources in the manifests, and by the last.
-fn by_manifest(tree: &Tree) -> BTreeMap<String, (usize, usize)> {
-    let plan = tree.run(&["plan", "--format", "json", "--resources"]).json();
-    let mut owner = BTreeMap::new();
-    for resource in plan["resources"].as_array().expect("resources") {
-        let id: Vec<&str> = text(resource, "/id").split('/').collect();
-        owner.insert(
-            (id[1].to_owned(), id[3].to_owned(), id[2].to_owned()),
-            text(resource, "/component").to_owned(),
-        );
-    }
-    let mut places: BTreeMap<String, (usize, usize)> = BTreeMap::new();
-    for (position, object) in objects(&tree.run(&["render"]).succeeded()).iter().enumerate() {
-        // Nothing can be written into an encrypted document, so it goes first, behind its Namespace.
-        if object.get("sops").is_some() {
-            continue;
-        }
-        let namespace = object.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or_default();
-        let key = |namespace: &str| {
-            (
-                text(object, "/kind").to_owned(),
-                text(object, "/metadata/name").to_owned(),
-                namespace.to_owned(),
-            )
-        };
-        if let Some(component) = owner.get(&key(namespace)).or_else(|| owner.get(&key(""))) {
-            let place = places.entry(component.clone()).or_insert((position, position));
-            place.1 = position;
-        }
-    }
-    places
-}
-
-#[test]
-fn every_target_keeps_the_same_strong_order() {
-    let banded = keeps_strong_order(&platform(""));
-    assert!(banded > 100, "the platform has strong edges");
-    assert_eq!(keeps_strong_order(&platform("waves: dense\n")), banded);
-    let layers = Tree::copy_of(&repository().join("examples/flux-layers"));
-    assert_eq!(keeps_strong_order(&layers), 3);
-}
-
-/// Checks every target of a tree, and counts the pairs of components that wait strongly.
-fn keeps_strong_order(tree: &Tree) -> usize {
-    let strong = strong(tree);
-    let (waves, steps, waits) = (by_application(tree), by_step(tree), by_dependency(tree));
-    let manifests = by_manifest(tree);
-    // Dense waves belong to edges, not to components: parts of one may go earlier.
-    let dense = std::fs::read_to_string(tree.path().join("ladder.yaml"))
-        .is_ok_and(|ladder| ladder.contains("waves: dense"));
-    assert_eq!(waves.len(), steps.len());
-    assert_eq!(waves.len(), waits.len());
-    for (from, to) in &strong {
-        assert!(waves[to] < waves[from], "{from} ({}) waits for {to} ({}) by wave", waves[from], waves[to]);
-        assert!(steps[to] < steps[from], "{from} waits for {to} by step");
-        assert!(waits[from].contains(to), "{from} waits for {to} by dependsOn");
-        assert!(dense || manifests[to].1 < manifests[from].0, "{from} waits for {to} in the manifests");
-    }
-    strong.len()
 }
 
 #[test]
