@@ -60,17 +60,19 @@ fn with_last_line_ended(file: Arc<String>) -> Arc<String> {
     text.into()
 }
 
-/// The offsets of `---` at the start of a line, followed by a blank or the end of the line. Argo CD looks at lines
-/// and not at YAML, so that anything else behind the dashes is refused even inside of quotes.
+/// The offsets of `---` at the start of a line, with nothing but a comment behind it. Argo CD looks at lines and not at
+/// YAML, so that anything else behind the dashes is refused, a mapping (`--- {a: b}`) as well as text inside of quotes.
 fn separators(file: &str, begin: usize) -> Result<Vec<usize>, YamlError> {
     let bytes = file.as_bytes();
     let first = file[begin..].starts_with("---").then_some(begin);
     let found = memmem::find_iter(&bytes[begin..], b"\n---").map(move |at| begin + at + 1);
     let separator = |at: usize| {
         let message = "a line that begins with `---` begins a document for Argo CD, and only a comment may \
-                       follow the dashes; indent the line";
-        let next = bytes.get(at + DASHES);
-        let is_one = ends_word(next) || next == Some(&b'#');
+                       follow the dashes; move what follows to a line of its own, or indent the line";
+        let line = &bytes[at + DASHES..];
+        let end = memchr::memchr(b'\n', line).unwrap_or(line.len());
+        let rest = file[at + DASHES..at + DASHES + end].trim();
+        let is_one = rest.is_empty() || rest.starts_with('#');
         if is_one { Ok(at) } else { Err(YamlError::at(hygiene::place(file, at), message)) }
     };
     first.into_iter().chain(found).map(separator).collect()
@@ -154,8 +156,10 @@ impl Splitter<'_> {
     }
 }
 
+/// What Go trims behind the dashes, up to the end of the line.
 fn blanks(text: &str) -> usize {
-    text.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    let rest = text.trim_start_matches(|next: char| next.is_whitespace() && !matches!(next, '\r' | '\n'));
+    text.len() - rest.len()
 }
 
 fn line_break(text: &str) -> usize {

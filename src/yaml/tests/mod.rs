@@ -244,13 +244,15 @@ fn a_file_is_cut_at_its_separators() {
         expected(&[(2, "a: b\r\n"), (3, "# c\r\nd: e\r\n")])
     );
     assert_eq!(
-        texts("--- {a: b}\n---\n# only\n---\n\n---\na: |\n ---\n"),
-        expected(&[(1, "{a: b}\n"), (7, "a: |\n ---\n")])
+        texts("---\n{a: b}\n---\n# only\n---\n\n---\na: |\n ---\n"),
+        expected(&[(2, "{a: b}\n"), (8, "a: |\n ---\n")])
     );
+    // Go trims more behind the dashes than blanks.
+    assert_eq!(texts("---\u{a0}\t\u{2003}\r\na: b\n"), expected(&[(2, "a: b\n")]));
     assert_eq!(texts("a: b\n...\n# c\n---\nd: e\n...\n"), expected(&[(1, "a: b\n"), (5, "d: e\n")]));
     assert_eq!(texts("a: b\n---"), expected(&[(1, "a: b\n")]));
     assert!(texts("").is_empty() && texts("# x").is_empty() && texts("---\n---\n").is_empty());
-    assert!(outline(&only("~\n")).empty && outline(&only("--- null\n")).empty);
+    assert!(outline(&only("~\n")).empty && outline(&only("---\nnull\n")).empty);
 }
 
 #[test]
@@ -259,7 +261,9 @@ fn failures_name_their_place() {
         ("a: b\n...\nc: d\n", "3:1: text after"),
         ("%YAML 1.1\n---\na: b\n", "1:1: directives"),
         ("a: b\n---\n- c\n", "3:1: the document is not an object"),
-        ("--- a: b\n", "1:5: a mapping cannot begin"),
+        ("--- a: b\n", "1:1: a line that begins with `---`"),
+        ("a: b\n--- {c: d}\n", "2:1: a line that begins with `---`"),
+        ("a: b\n---\t|\n c\n", "2:1: a line that begins with `---`"),
         ("a: b\n---\n\nc: \"d\n", "4:4: "),
         ("a: &x [*x]\n", "1:8: an alias refers"),
         ("a: *x\n", "1:4: "),
