@@ -22,7 +22,7 @@ const DEFAULT_MAX_UPDATE: u32 = 2;
 pub const WAVES_PER_NUMBER: i64 = 10;
 
 /// Waves beyond this, below 0 too, are refused.
-const HIGHEST_WAVE: u64 = 1_000_000_000;
+pub const HIGHEST_WAVE: i64 = 1_000_000_000;
 
 fn preset_text(preset: Preset) -> &'static str {
     match preset {
@@ -97,7 +97,7 @@ fn check(rungs: &Rungs, file: &Document<LadderFile>) -> Result<(), Problems> {
             .help("list them under `rungs`, or start from another `preset`")
             .into());
     }
-    if let Some(far) = rungs.list.iter().find(|rung| rung.wave.unsigned_abs() > HIGHEST_WAVE) {
+    if let Some(far) = rungs.list.iter().find(|rung| !(-HIGHEST_WAVE..=HIGHEST_WAVE).contains(&rung.wave)) {
         let number = file.value.rungs.iter().position(|setting| setting.id == far.phase.0).unwrap_or(0);
         let message =
             format!("rung `{}` has wave {}, further than {HIGHEST_WAVE} from 0", far.phase, far.wave);
@@ -243,10 +243,12 @@ fn globs(patterns: &[String], place: &str) -> Result<Option<GlobSet>, Problems> 
     Ok((!patterns.is_empty()).then_some(built))
 }
 
-/// The rung a role starts on in a domain: its own, else the nearest below; whether it was its own.
+/// The rung a role starts on in a domain: its own, else the nearest below, else the lowest, but never that of the
+/// smokes; and whether it was its own.
 #[must_use]
 pub fn start(rungs: &Rungs, domain: &str, role: Role) -> Option<(usize, bool)> {
-    let in_domain = |position: &usize| rungs.is_in(*position, domain);
+    let may_stand = |at: usize| role == Role::Smoke || !rungs.list[at].is_for_smokes();
+    let in_domain = |position: &usize| rungs.is_in(*position, domain) && may_stand(*position);
     let own = (0..rungs.list.len()).filter(in_domain).find(|at| rungs.list[*at].roles.contains(&role));
     if let Some(position) = own {
         return Some((position, true));

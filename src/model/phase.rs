@@ -124,6 +124,14 @@ pub struct Rung {
     pub grown: bool,
 }
 
+impl Rung {
+    /// Whether only smokes stand on it.
+    #[must_use]
+    pub fn is_for_smokes(&self) -> bool {
+        self.roles == [Role::Smoke]
+    }
+}
+
 /// All rungs in order, and the domains in order.
 #[derive(Debug, Clone)]
 pub struct Rungs {
@@ -153,6 +161,13 @@ impl Rungs {
     #[must_use]
     pub fn is_in(&self, position: usize, domain: &str) -> bool {
         self.list[position].domain.as_deref().is_none_or(|own| own == domain)
+    }
+
+    /// Whether one domain comes after another; never for one that is not known.
+    #[must_use]
+    pub fn is_later(&self, domain: &str, than: &str) -> bool {
+        let places = (self.domain_position(than), self.domain_position(domain));
+        matches!(places, (Some(earlier), Some(later)) if later > earlier)
     }
 
     /// Position of a domain in the order of domains.

@@ -11,11 +11,13 @@
 //! CRDs wait for nothing, so a CRD component that an earlier domain needs is moved down afterwards, below its
 //! first user, which cannot disturb anybody else.
 
+pub mod climb;
 pub mod error;
 pub mod graph;
-pub mod ladder;
+pub mod grow;
+pub mod settled;
 
-pub use error::ResolveError;
+pub use error::{NoRoom, ResolveError};
 
 use std::collections::BTreeMap;
 
@@ -24,7 +26,7 @@ use crate::infer::Scene;
 use crate::load::rungs::start;
 use crate::load::settings::Settings;
 use crate::model::{AppliedFix, ComponentIndex, Dropped, Edge, Finding, Level, Placement, Role, Rungs};
-use ladder::Climb;
+use climb::Climb;
 
 /// Components with their rungs, and the ladder as it is now.
 #[derive(Debug)]
@@ -59,12 +61,13 @@ pub struct Input<'a> {
 /// When strong edges close a loop, contradict a pin, lead into a later domain or need a rung that cannot be.
 pub fn phases(input: &Input<'_>, mut edges: Vec<Edge>) -> Result<Resolved, ResolveError> {
     let (placements, rungs, positions, mut findings) = {
-        let mut climb = Climb::new(input, &edges)?;
-        climb.place_all()?;
-        climb.lower_shared_crds()?;
-        let placements: Vec<Placement> =
-            (0..input.roles.len()).map(|number| climb.placement(ComponentIndex(number))).collect();
-        (placements, climb.rungs().clone(), climb.positions(), climb.findings())
+        let mut settled = Climb::new(input, &edges)?.settle()?;
+        settled.lower_shared_crds()?;
+        let components = (0..input.roles.len()).map(ComponentIndex);
+        let placements: Vec<Placement> = components.map(|component| settled.placement(component)).collect();
+        let positions = settled.positions();
+        let findings = grow::findings(&settled.rungs);
+        (placements, settled.rungs, positions, findings)
     };
     drop_later(&mut edges, &positions);
     drop_loops(&mut edges, &positions);

@@ -69,9 +69,10 @@ fn the_ladder_has_its_44_rungs_in_order() {
     let tree = Tree::empty();
     for (number, rung) in RUNGS.split_whitespace().enumerate() {
         let (id, _) = rung.split_once(':').unwrap();
+        let role = if id.ends_with("99") { "smoke" } else { "config" };
         tree.write(
             &format!("c{number}/component.yaml"),
-            format!("name: c{number}\nrolloutPhase: \"{id}\"\n"),
+            format!("name: c{number}\ncomponentType: {role}\nrolloutPhase: \"{id}\"\n"),
         );
     }
     let plan = plan(tree.path());
