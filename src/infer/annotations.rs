@@ -1,17 +1,23 @@
 //! Order that other tools' annotations already declare: cli-utils' `depends-on`, kapp's change groups and rules, and
 //! Helm's resource groups. What their authors wrote is strong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Inferred;
+use super::between::Between;
 use super::scene::{Found, Scene, Wait};
-use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
+use crate::model::{
+    Barrier, ComponentIndex, Edge, Gate, Reason, Resource, ResourceId, ResourceIndex, Strength,
+};
 
 const DEPENDS_ON: &str = "config.kubernetes.io/depends-on";
 const KAPP_GROUP: &str = "kapp.k14s.io/change-group";
 const KAPP_RULE: &str = "kapp.k14s.io/change-rule";
 const HELM_GROUP: &str = "helm.sh/resource-group";
 const HELM_DEPENDS: &str = "helm.sh/depends-on/resource-groups";
+
+const KAPP_REASON: &str = "kapp-change-rule";
+const HELM_REASON: &str = "helm-resource-group";
 
 /// Members of named groups.
 type Groups<'a> = BTreeMap<&'a str, Vec<ResourceIndex>>;
@@ -20,8 +26,7 @@ type Groups<'a> = BTreeMap<&'a str, Vec<ResourceIndex>>;
 #[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = depends_on(scene);
-    inferred.extend(kapp_rules(scene));
-    inferred.extend(helm_groups(scene));
+    inferred.edges.extend(rules(scene).iter().flat_map(|rule| rule.edges(scene)));
     inferred
 }
 
@@ -56,38 +61,71 @@ fn object(entry: &str) -> Option<ResourceId> {
     }
 }
 
+/// The rules between groups as barriers, which keep the order of all pairs that the edges leave out.
+#[must_use]
+pub fn barriers(scene: &Scene<'_>, edges: &[Edge]) -> Vec<Barrier> {
+    let is_rule = |edge: &Edge| [KAPP_REASON, HELM_REASON].contains(&edge.reason.as_str());
+    let mut positions = HashMap::new();
+    for (position, edge) in edges.iter().enumerate().filter(|(_, edge)| is_rule(edge)) {
+        positions.extend(edge.from.resource.zip(edge.to.resource).map(|pair| (pair, position)));
+    }
+    rules(scene).iter().map(|rule| rule.barrier(scene, &positions)).collect()
+}
+
+fn rules(scene: &Scene<'_>) -> Vec<Between> {
+    let mut rules = kapp_rules(scene);
+    rules.extend(helm_groups(scene));
+    rules
+}
+
 /// `upsert after upserting GROUP` and `upsert before upserting GROUP`; rules about deletion order nothing here.
-fn kapp_rules(scene: &Scene<'_>) -> Inferred {
+fn kapp_rules(scene: &Scene<'_>) -> Vec<Between> {
     let groups = members(scene, KAPP_GROUP);
-    let mut inferred = Inferred::default();
+    let mut rules: BTreeMap<(&str, &str), Between> = BTreeMap::new();
     for (index, resource) in scene.iter() {
         for (key, rule) in annotations(resource, KAPP_RULE) {
             let words: Vec<&str> = rule.split_whitespace().collect();
             let ["upsert", side @ ("after" | "before"), "upserting", group] = words[..] else { continue };
-            let wait = wait(resource, key, "kapp-change-rule");
-            for member in groups.get(group).into_iter().flatten().filter(|member| **member != index) {
-                let (from, to) = if side == "after" { (index, *member) } else { (*member, index) };
-                inferred.edges.push(scene.edge(from, to, &wait));
-            }
+            let Some(members) = groups.get(group) else { continue };
+            let rule = rules.entry((side, group)).or_insert_with(|| {
+                let members = members.iter().copied().collect();
+                match side {
+                    "after" => Between { to: members, ..Between::default() },
+                    _ => Between { from: members, ..Between::default() },
+                }
+            });
+            let carriers = if side == "after" { &mut rule.from } else { &mut rule.to };
+            carriers.insert(index);
+            rule.said.entry(index).or_insert_with(|| wait(resource, key, KAPP_REASON));
         }
     }
-    inferred
+    rules.into_values().collect()
 }
 
 /// A resource whose group depends on other groups waits for their members, inside its component.
-fn helm_groups(scene: &Scene<'_>) -> Inferred {
-    let groups = members(scene, HELM_GROUP);
-    let mut inferred = Inferred::default();
+fn helm_groups(scene: &Scene<'_>) -> Vec<Between> {
+    let mut groups: BTreeMap<ComponentIndex, BTreeMap<&str, BTreeSet<ResourceIndex>>> = BTreeMap::new();
+    for (index, resource) in scene.iter() {
+        for (_, group) in annotations(resource, HELM_GROUP) {
+            groups.entry(resource.component).or_default().entry(group).or_default().insert(index);
+        }
+    }
+    let mut rules: BTreeMap<(ComponentIndex, &str), Between> = BTreeMap::new();
     for (index, resource) in scene.iter() {
         let Some(list) = resource.manifest.annotation(HELM_DEPENDS) else { continue };
         let names: Vec<String> = serde_json::from_str(list).unwrap_or_default();
-        let wait = wait(resource, HELM_DEPENDS, "helm-resource-group");
-        let targets = names.iter().filter_map(|name| groups.get(name.as_str())).flatten();
-        let own = targets
-            .filter(|member| scene.resource(**member).component == resource.component && **member != index);
-        inferred.edges.extend(own.map(|member| scene.edge(index, *member, &wait)));
+        for name in names {
+            let own = groups.get(&resource.component);
+            let Some((group, members)) = own.and_then(|own| own.get_key_value(name.as_str())) else {
+                continue;
+            };
+            let rule = rules.entry((resource.component, *group));
+            let rule = rule.or_insert_with(|| Between { to: members.clone(), ..Between::default() });
+            rule.from.insert(index);
+            rule.said.entry(index).or_insert_with(|| wait(resource, HELM_DEPENDS, HELM_REASON));
+        }
     }
-    inferred
+    rules.into_values().collect()
 }
 
 fn members<'a>(scene: &Scene<'a>, key: &'static str) -> Groups<'a> {

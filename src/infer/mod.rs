@@ -8,6 +8,7 @@ pub mod admission_match;
 pub mod admission_unseen;
 pub mod annotations;
 pub mod applied;
+pub mod between;
 pub mod brought;
 pub mod chart_names;
 pub mod class;

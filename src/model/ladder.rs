@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Component, ComponentIndex, Edge, Finding, Level, Phase, Resource, ResourceIndex, Role, Rungs};
+use super::{
+    Barrier, Component, ComponentIndex, Edge, Finding, Level, Phase, Resource, ResourceIndex, Role, Rungs,
+};
 use crate::argocd::Hook;
 use crate::load::settings::Settings;
 
@@ -66,6 +68,8 @@ pub struct Ladder {
     pub extra_annotations: BTreeMap<ResourceIndex, (&'static str, String)>,
     /// All edges, between and inside components.
     pub edges: Vec<Edge>,
+    /// Rules between groups of resources, of which the edges name one pair for each member.
+    pub barriers: Vec<Barrier>,
     /// The order Argo CD will apply the resources in.
     pub order: Vec<Step>,
     /// The waits of descriptors, and the pods that hold back for them.

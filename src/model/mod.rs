@@ -15,6 +15,9 @@ pub use resource::{Chart, NAMESPACES_OF_EVERY_CLUSTER, Resource, ResourceId, Res
 pub mod edge;
 pub use edge::{Dropped, Edge, End, Gate, Reason, Strength};
 
+pub mod barrier;
+pub use barrier::Barrier;
+
 pub mod duration;
 
 pub mod one_or_many;

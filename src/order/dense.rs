@@ -4,14 +4,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::inner::{self, Ask, Asks};
+use super::inner::{self, Ask, Asks, hook};
 use crate::infer::Scene;
-use crate::model::{Edge, Role};
+use crate::model::{Barrier, Edge, Role};
 use crate::resolve::Resolved;
 
 /// One wave per resource, lowest 0.
 #[must_use]
-pub fn waves(scene: &Scene<'_>, resolved: &Resolved, mut asks: Asks) -> Vec<i64> {
+pub fn waves(scene: &Scene<'_>, resolved: &Resolved, barriers: &[Barrier], mut asks: Asks) -> Vec<i64> {
     let outer =
         resolved.edges.iter().enumerate().filter(|(_, edge)| !edge.is_inner() && edge.dropped.is_none());
     let mut wholes = Wholes::new(scene);
@@ -21,6 +21,7 @@ pub fn waves(scene: &Scene<'_>, resolved: &Resolved, mut asks: Asks) -> Vec<i64>
             None => wholes.add(edge, &mut asks),
         }
     }
+    inner::add_barriers(scene, barriers, hook, &mut asks);
     add_decided_places(scene, resolved, &mut asks);
     inner::depths(scene, &resolved.edges, &asks)
 }

@@ -8,7 +8,7 @@ use crate::argocd::names::HELM_WEIGHT;
 use crate::argocd::{Hook, HookUse, parse_wave};
 use crate::infer::Scene;
 use crate::load::settings::{ExistingOrder, Settings};
-use crate::model::{Dropped, Edge, Finding, Level, Resource};
+use crate::model::{Barrier, Dropped, Edge, Finding, Level, Resource};
 use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved, graph};
 
@@ -19,7 +19,7 @@ pub struct Ask {
     pub to: usize,
     /// Waves between.
     pub cost: i64,
-    /// The edge that asks.
+    /// The edge that asks, or one that stands for all of a barrier.
     pub edge: Option<usize>,
 }
 
@@ -30,18 +30,24 @@ pub type Asks = Vec<Vec<Ask>>;
 ///
 /// # Errors
 /// When strong edges inside a component close a loop.
-pub fn asks(scene: &Scene<'_>, resolved: &mut Resolved, settings: &Settings) -> Result<Asks, ResolveError> {
+pub fn asks(
+    scene: &Scene<'_>,
+    resolved: &mut Resolved,
+    barriers: &[Barrier],
+    settings: &Settings,
+) -> Result<Asks, ResolveError> {
     let mut asks: Asks = vec![Vec::new(); scene.resources.len()];
     for (position, edge) in resolved.edges.iter().enumerate().filter(|(_, edge)| edge.is_inner()) {
         if let Some((from, ask)) = ask(scene, edge, position) {
             asks[from].push(ask);
         }
     }
+    add_barriers(scene, barriers, |resource| (resource.component, hook(resource)), &mut asks);
     if settings.existing_order == ExistingOrder::Hint {
         resolved.findings.extend(contradictions(scene, &resolved.edges));
         add_existing_order(scene, &mut asks);
     }
-    for position in break_loops(&mut asks, &resolved.edges)? {
+    for position in break_loops(&mut asks, &resolved.edges, scene.resources.len())? {
         resolved.edges[position].dropped = Some(Dropped::Loop);
     }
     Ok(asks)
@@ -109,6 +115,30 @@ fn add_existing_order(scene: &Scene<'_>, asks: &mut Asks) {
     }
 }
 
+/// One node per barrier and place, between those who wait there and those they wait for there.
+pub(super) fn add_barriers<P: Ord>(
+    scene: &Scene<'_>,
+    barriers: &[Barrier],
+    place: impl Fn(&Resource) -> P,
+    asks: &mut Asks,
+) {
+    for barrier in barriers {
+        let mut nodes: BTreeMap<P, usize> = BTreeMap::new();
+        for (to, edge) in &barrier.to {
+            let node = *nodes.entry(place(scene.resource(*to))).or_insert_with(|| {
+                asks.push(Vec::new());
+                asks.len() - 1
+            });
+            asks[node].push(Ask { to: to.0, cost: 0, edge: Some(*edge) });
+        }
+        for (from, edge) in &barrier.from {
+            if let Some(node) = nodes.get(&place(scene.resource(*from))) {
+                asks[from.0].push(Ask { to: *node, cost: 1, edge: Some(*edge) });
+            }
+        }
+    }
+}
+
 /// Strong edges that existing waves turn round.
 fn contradictions(scene: &Scene<'_>, edges: &[Edge]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -139,13 +169,13 @@ fn contradictions(scene: &Scene<'_>, edges: &[Edge]) -> Vec<Finding> {
 }
 
 /// Takes all weak waits inside a loop out; a loop of strong ones is an error. Returns the dropped edges.
-fn break_loops(asks: &mut [Vec<Ask>], edges: &[Edge]) -> Result<Vec<usize>, ResolveError> {
+fn break_loops(asks: &mut [Vec<Ask>], edges: &[Edge], resources: usize) -> Result<Vec<usize>, ResolveError> {
     let is_strong = |ask: &Ask| ask.edge.is_some_and(|position| edges[position].is_strong());
     let strong: Vec<Vec<usize>> =
         asks.iter().map(|own| own.iter().filter(|ask| is_strong(ask)).map(|ask| ask.to).collect()).collect();
     let loops = graph::groups(&strong).into_iter().filter(|group| group.len() > 1);
     if let Some(shortest) = loops.map(|group| graph::shortest_loop(&strong, &group)).min_by_key(Vec::len) {
-        return Err(ResolveError::Loop(walked(&shortest, asks, edges)));
+        return Err(ResolveError::Loop(walked(&shortest, asks, edges, resources)));
     }
     let all: Vec<Vec<usize>> = asks.iter().map(|own| own.iter().map(|ask| ask.to).collect()).collect();
     let group_of = graph::group_numbers(&all);
@@ -162,18 +192,21 @@ fn break_loops(asks: &mut [Vec<Ask>], edges: &[Edge]) -> Result<Vec<usize>, Reso
     Ok(dropped)
 }
 
-fn walked(nodes: &[usize], asks: &[Vec<Ask>], edges: &[Edge]) -> Vec<Edge> {
-    let next = nodes.iter().skip(1).chain(&nodes[..1]);
-    let position = |from: usize, to: usize| {
-        let mut own = asks[from].iter().filter(|ask| ask.to == to).filter_map(|ask| ask.edge);
-        own.find(|position| edges[*position].is_strong())
+/// The edges of a loop. Through a barrier leads the edge of who waits, to whom the way goes on.
+fn walked(nodes: &[usize], asks: &[Vec<Ask>], edges: &[Edge], resources: usize) -> Vec<Edge> {
+    let edge = |from: usize, to: usize| {
+        let own = asks[from].iter().filter(|ask| ask.to == to).filter_map(|ask| ask.edge);
+        own.map(|position| &edges[position]).find(|edge| edge.is_strong())
     };
-    nodes
-        .iter()
-        .zip(next)
-        .filter_map(|(from, to)| position(*from, *to))
-        .map(|position| edges[position].clone())
-        .collect()
+    let node = |at: usize| nodes[at % nodes.len()];
+    let step = |at: usize| {
+        let mut walked = edge(node(at), node(at + 1))?.clone();
+        if node(at + 1) >= resources {
+            walked.to = edge(node(at + 1), node(at + 2))?.to;
+        }
+        Some(walked)
+    };
+    (0..nodes.len()).filter(|at| nodes[*at] < resources).filter_map(step).collect()
 }
 
 fn longest(asks: &[Vec<Ask>]) -> Vec<i64> {

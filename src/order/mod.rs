@@ -11,8 +11,9 @@ pub mod simulate;
 
 use crate::argocd::{Hook, HookUse};
 use crate::infer::Scene;
+use crate::infer::annotations;
 use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
-use crate::model::{Component, ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
+use crate::model::{Barrier, Component, ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
 use crate::resolve::{ResolveError, Resolved, graph};
 
 /// Everything the earlier steps made.
@@ -32,6 +33,8 @@ pub struct Ordered {
     pub waves: Vec<i64>,
     /// Depth of each component inside its rung.
     pub depths: Vec<i64>,
+    /// The rules between groups of resources.
+    pub barriers: Vec<Barrier>,
 }
 
 /// Numbers the waves of every resource.
@@ -43,18 +46,19 @@ pub fn waves(
     resolved: &mut Resolved,
     settings: &Settings,
 ) -> Result<Ordered, ResolveError> {
-    let asks = inner::asks(scene, resolved, settings)?;
+    let barriers = annotations::barriers(scene, &resolved.edges);
+    let asks = inner::asks(scene, resolved, &barriers, settings)?;
     let inner = inner::depths(scene, &resolved.edges, &asks);
     let depths = component_depths(scene, resolved, &inner);
     let mut ordered = match (settings.scope, settings.waves) {
         _ if !settings.enabled => vec![0; inner.len()],
-        _ if settings.is_by_resource() => placed::waves(scene, resolved, asks)?,
+        _ if settings.is_by_resource() => placed::waves(scene, resolved, &barriers, asks)?,
         (Scope::Component, _) => inner,
         (Scope::Ladder, Waves::Banded) => banded(scene, resolved, &inner, &depths)?,
-        (Scope::Ladder, Waves::Dense) => dense::waves(scene, resolved, asks),
+        (Scope::Ladder, Waves::Dense) => dense::waves(scene, resolved, &barriers, asks),
     };
     keep_waves(scene, settings, &mut ordered);
-    Ok(Ordered { waves: ordered, depths })
+    Ok(Ordered { waves: ordered, depths, barriers })
 }
 
 /// Waves that stay as they are written: those of the descriptor, those of hooks where a component is an Application
@@ -187,6 +191,7 @@ pub fn ladder(parts: Parts, ordered: Ordered, settings: &Settings) -> Ladder {
         waves: ordered.waves,
         extra_annotations: std::collections::BTreeMap::new(),
         edges: resolved.edges,
+        barriers: ordered.barriers,
         order: Vec::new(),
         gates: Vec::new(),
         findings: Vec::new(),

@@ -8,7 +8,7 @@ use super::inner::{self, Ask, Asks};
 use crate::argocd::{Hook, HookUse};
 use crate::infer::Scene;
 use crate::load::rungs::start;
-use crate::model::{Edge, Resource};
+use crate::model::{Barrier, Edge, Resource};
 use crate::resolve::{ResolveError, Resolved, graph};
 
 /// Where a resource stands before the edges speak.
@@ -23,12 +23,18 @@ struct Place {
 ///
 /// # Errors
 /// When a strong edge contradicts the wave of a rung that selects its resource.
-pub fn waves(scene: &Scene<'_>, resolved: &Resolved, mut asks: Asks) -> Result<Vec<i64>, ResolveError> {
+pub fn waves(
+    scene: &Scene<'_>,
+    resolved: &Resolved,
+    barriers: &[Barrier],
+    mut asks: Asks,
+) -> Result<Vec<i64>, ResolveError> {
     for (position, edge) in resolved.edges.iter().enumerate() {
         if !edge.is_inner() && edge.dropped.is_none() {
             asks_of(scene, edge, position, &mut asks);
         }
     }
+    inner::add_barriers(scene, barriers, inner::hook, &mut asks);
     let places: Vec<Place> =
         scene.resources.iter().map(|resource| place(scene, resolved, resource)).collect();
     let out: Vec<Vec<usize>> = asks.iter().map(|own| own.iter().map(|ask| ask.to).collect()).collect();
@@ -37,10 +43,13 @@ pub fn waves(scene: &Scene<'_>, resolved: &Resolved, mut asks: Asks) -> Result<V
     let mut waves: Vec<i64> = places.iter().map(|place| place.wave).collect();
     waves.resize(asks.len(), i64::MIN);
     // Users come after their targets in the order, so the other way round each user is final first.
-    for user in order.iter().rev().filter(|user| **user < places.len()) {
-        for ask in asks[*user].iter().filter(|ask| is_strong(ask) && ask.to < places.len()) {
-            if !places[ask.to].selected {
-                waves[ask.to] = waves[ask.to].min(waves[*user].saturating_sub(ask.cost));
+    let mut highest = vec![i64::MAX; asks.len()];
+    for user in order.iter().rev() {
+        let own = places.get(*user).map_or(highest[*user], |_| waves[*user]);
+        for ask in asks[*user].iter().filter(|ask| is_strong(ask)) {
+            highest[ask.to] = highest[ask.to].min(own.saturating_sub(ask.cost));
+            if places.get(ask.to).is_some_and(|place| !place.selected) {
+                waves[ask.to] = waves[ask.to].min(highest[ask.to]);
             }
         }
     }

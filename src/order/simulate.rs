@@ -1,11 +1,13 @@
 //! The finished ladder through Argo CD's own order, and the check that it keeps every strong edge.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::argocd::{self, Object};
 use crate::catalogue::probes::Fact;
 use crate::load::settings::Scope;
-use crate::model::{Edge, Finding, Gate, Ladder, Level, Resource, ResourceId, ResourceIndex, Step};
+use crate::model::{
+    Barrier, Edge, End, Finding, Gate, Ladder, Level, Resource, ResourceId, ResourceIndex, Step,
+};
 
 /// Whether Argo CD moves `to` before `from` by itself: a Namespace before its members, a CRD before its objects.
 #[must_use]
@@ -82,7 +84,41 @@ pub fn broken_edges(ladder: &Ladder) -> Vec<Finding> {
     }
     let whole = ladder.settings.scope == Scope::Ladder;
     let strong = ladder.edges.iter().filter(|edge| edge.is_strong() && (whole || edge.is_inner()));
-    strong.filter_map(|edge| broken(ladder, edge, &places)).collect()
+    let mut findings: Vec<Finding> = strong.filter_map(|edge| broken(ladder, edge, &places)).collect();
+    let pairs = ladder.barriers.iter().flat_map(|barrier| tightest(ladder, barrier, &places, whole));
+    findings.extend(pairs.filter_map(|edge| broken(ladder, &edge, &places)));
+    findings.sort();
+    findings.dedup();
+    findings
+}
+
+/// Of a barrier the first who waits and the last who is waited for: when these are in order, all are. One pair for
+/// each component where each is an application of its own.
+fn tightest(ladder: &Ladder, barrier: &Barrier, places: &[Option<(usize, Step)>], whole: bool) -> Vec<Edge> {
+    let end = |resource: ResourceIndex| End {
+        component: ladder.resource(resource).component,
+        resource: Some(resource),
+    };
+    let application = |resource| (!whole).then(|| end(resource).component);
+    let at = |resource: ResourceIndex| places[resource.0].map(|(position, _)| position);
+    let mut last: BTreeMap<_, (usize, ResourceIndex)> = BTreeMap::new();
+    for (to, position) in barrier.to.iter().filter_map(|(to, _)| Some((*to, at(*to)?))) {
+        let known = last.entry(application(to)).or_insert((position, to));
+        *known = (*known).max((position, to));
+    }
+    let mut first: BTreeMap<_, (usize, ResourceIndex, usize)> = BTreeMap::new();
+    for (from, edge, position) in
+        barrier.from.iter().filter_map(|(from, edge)| Some((*from, *edge, at(*from)?)))
+    {
+        let known = first.entry(application(from)).or_insert((position, from, edge));
+        *known = (*known).min((position, from, edge));
+    }
+    let pair = |(application, (_, from, edge)): (_, (usize, ResourceIndex, usize))| {
+        let (_, to) = last.get(&application)?;
+        let edge = &ladder.edges[edge];
+        edge.is_strong().then(|| Edge { from: end(from), to: end(*to), ..edge.clone() })
+    };
+    first.into_iter().filter_map(pair).collect()
 }
 
 fn broken(ladder: &Ladder, edge: &Edge, places: &[Option<(usize, Step)>]) -> Option<Finding> {

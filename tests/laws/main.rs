@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests read files and start programs")]
 
+mod groups;
 mod phases;
 mod streams;
 
