@@ -17,6 +17,13 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     if is_indented { text } else { text.replace('\n', "\n  ").into() }
 }
 
+/// The width of a column; a text beyond what a terminal has room for pushes its own line only.
+#[must_use]
+pub fn width<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    const WIDEST: usize = 80;
+    texts.map(|text| line(text).chars().count()).max().unwrap_or(0).min(WIDEST)
+}
+
 /// Control characters, and those that turn the direction of what follows or end a line elsewhere.
 fn is_unprintable(character: char) -> bool {
     let turns =

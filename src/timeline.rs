@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::settings::Preset;
 use crate::model::{ComponentIndex, Ladder, duration};
+use crate::printable;
 use crate::target::{reduce, waves};
 
 /// `timeline` of `ladder.yaml`.
@@ -110,7 +111,7 @@ impl<'l> Timeline<'l> {
     /// When the writer fails.
     pub fn text(&self, out: &mut impl Write) -> io::Result<()> {
         let rungs = self.rungs();
-        let width = rungs.iter().map(|(phase, ..)| phase.len()).max().unwrap_or(4).max(4);
+        let width = printable::width(rungs.iter().map(|(phase, ..)| *phase)).max(4);
         writeln!(out, "{:width$}  {:>8}  {:>8}  components", "rung", "start", "end")?;
         for (phase, start, end, components) in rungs {
             let (start, end) = (duration::text(start), duration::text(end));

@@ -108,8 +108,18 @@ fn without_nulls(value: Value) -> Value {
 
 /// A text, also where it was written as a number or a switch.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "String")]
+#[schemars(with = "TextAsWritten")]
 pub struct Text(pub String);
+
+/// What a text may be written as, for the schema.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum TextAsWritten {
+    Text(String),
+    Number(f64),
+    Switch(bool),
+}
 
 impl Serialize for Text {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

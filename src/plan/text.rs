@@ -27,7 +27,7 @@ pub fn write(ladder: &Ladder, out: &mut impl Write) -> io::Result<()> {
         counted(ladder.written().count(), "resource"),
         counted(phases.len(), "rung")
     )?;
-    let width = ladder.components.iter().map(|component| component.name.len()).max().unwrap_or(0);
+    let width = printable::width(ladder.components.iter().map(|component| component.name.as_str()));
     for (rung, components) in phases {
         let mut notes = rung.domain.as_deref().unwrap_or("any domain").to_owned();
         if counts_by_rung(ladder) {

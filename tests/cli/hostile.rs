@@ -233,3 +233,15 @@ fn merge_keys_of_descriptors_count() {
     let plan = tree.run(&["plan", "--format=json"]).succeeded();
     assert!(plan.contains(r#""domain":"data""#) || plan.contains(r#""domain": "data""#), "{plan}");
 }
+
+#[test]
+fn names_without_end_are_shown() {
+    let name = "x".repeat(100_000);
+    let tree = tree(CONFIG);
+    tree.write("shop/component.yaml", format!("name: {name}\n"));
+    for args in
+        [&["plan"][..], &["plan", "--timeline"], &["plan", "--format", "markdown"], &["explain", &name]]
+    {
+        assert!(tree.run(args).succeeded().contains(&name), "{args:?}");
+    }
+}

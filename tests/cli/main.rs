@@ -20,6 +20,7 @@ mod real_tools;
 mod rollout_bytes;
 mod rollout_phases;
 mod same_order;
+mod schemas;
 mod sidecar;
 mod sources;
 mod targets;
