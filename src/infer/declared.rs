@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::scene::{Scene, Wait, new_edge};
-use super::{Found, Inferred};
+use super::{Found, Inferred, reference};
 use crate::model::{ComponentIndex, End, Finding, Gate, Level, Provision, Reason, Strength};
 use crate::problem::{Problem, Problems, suggestion};
 
@@ -78,7 +78,7 @@ fn required(scene: &Scene<'_>, from: End) -> Inferred {
                 )
                 .about(&component.name)
                 .at(required.origin.clone())
-                .help("add its provider, or list it under `external` in ladder.yaml"),
+                .help(help(scene, &required.value)),
             ),
         }
     }
@@ -108,6 +108,20 @@ fn providers(scene: &Scene<'_>, asking: ComponentIndex, provision: &Provision) -
         Found::Declared(component) => Some(vec![End { component, resource: None }]),
         Found::External => Some(Vec::new()),
         Found::Nobody => None,
+    }
+}
+
+/// Who is likely to provide it.
+fn help(scene: &Scene<'_>, provision: &Provision) -> String {
+    let group = match provision {
+        Provision::Object(id) => return reference::help(scene, id),
+        Provision::Crd(group, _) | Provision::Operator(group) => group,
+    };
+    match scene.catalogue.provider_of_group(group) {
+        Some(provider) => {
+            format!("`{}` brings it; add it, or list it under `external` in ladder.yaml", provider.name)
+        }
+        None => "add its provider, or list it under `external` in ladder.yaml".to_owned(),
     }
 }
 

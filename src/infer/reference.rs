@@ -109,7 +109,8 @@ pub(super) fn has(capture: &Capture, (field, values): (&String, &String)) -> boo
     capture.all(field).any(is_one)
 }
 
-fn help(scene: &Scene<'_>, target: &ResourceId) -> String {
+/// Who is likely to provide what nobody here does.
+pub(super) fn help(scene: &Scene<'_>, target: &ResourceId) -> String {
     if let Some(provider) = brought::provider_of_class(target, scene.catalogue) {
         return format!(
             "`{}` brings it; add that, or list it under `external` in ladder.yaml",
