@@ -205,9 +205,8 @@ fn phases(ladder: &Ladder, range: Option<&str>) -> Result<BTreeSet<String>, Prob
     let position = |id: &str| {
         ladder.rungs.position(&Phase(id.to_owned())).ok_or_else(|| {
             let known: Vec<&str> = list.iter().map(|rung| rung.phase.0.as_str()).collect();
-            Problems::from(
-                Problem::new("unknown-rung", format!("there is no rung `{id}`")).help(suggestion(id, known)),
-            )
+            let help = around(id, &known).unwrap_or_else(|| suggestion(id, known));
+            Problems::from(Problem::new("unknown-rung", format!("there is no rung `{id}`")).help(help))
         })
     };
     let whole = ladder.rungs.position(&Phase(range.to_owned()));
@@ -225,4 +224,17 @@ fn phases(ladder: &Ladder, range: Option<&str>) -> Result<BTreeSet<String>, Prob
             .into());
     }
     Ok(list[low..=high].iter().map(|rung| rung.phase.0.clone()).collect())
+}
+
+/// The rungs next to a number that is none.
+fn around(id: &str, known: &[&str]) -> Option<String> {
+    let number = |id: &str| id.bytes().all(|byte| byte.is_ascii_digit()).then(|| id.parse::<u64>().ok())?;
+    let (wanted, known) = (number(id)?, known.iter().map(|id| Some((number(id)?, *id))));
+    let known: Vec<(u64, &str)> = known.collect::<Option<_>>()?;
+    let below = known.iter().filter(|(number, _)| *number < wanted).max();
+    let above = known.iter().filter(|(number, _)| *number > wanted).min();
+    match (below, above) {
+        (Some((_, below)), Some((_, above))) => Some(format!("next to it are `{below}` and `{above}`")),
+        (one, other) => one.or(other).map(|(_, nearest)| format!("the nearest is `{nearest}`")),
+    }
 }

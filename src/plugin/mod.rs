@@ -4,12 +4,12 @@
 //! and the parameter wins. Argo CD never sends an announced default, so whatever is absent here is the default.
 
 mod announcement;
+mod parameter;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
-
 pub use announcement::{Announcement, Choices, announcements};
+use parameter::Parameter;
 
 use crate::Repository;
 use crate::problem::{Problem, Problems, suggestion};
@@ -19,6 +19,9 @@ pub const NAMES: &[&str] = &["target", "component", "environment", "phases", "wa
 
 /// Those that our own Applications set.
 const INTERNAL_NAMES: &[&str] = &["content-hash", "content-gate"];
+
+/// Those that only whoever runs the sidecar sets.
+const CONTAINER: &[&str] = &["timeout", "jobs", "allow-remote", "cache-dir", "cache-mib"];
 
 const ENVIRONMENT_PREFIX: &str = "ARGOCD_ENV_LADDER_";
 
@@ -49,18 +52,6 @@ pub struct Request {
     pub api_versions: Vec<String>,
     /// Where child Applications find the repo: the source of the Application that is being rendered.
     pub repository: Repository,
-}
-
-/// One entry of `ARGOCD_APP_PARAMETERS`.
-#[derive(Debug, Deserialize)]
-struct Parameter {
-    name: String,
-    #[serde(default)]
-    string: Option<String>,
-    #[serde(default)]
-    array: Option<Vec<String>>,
-    #[serde(default)]
-    map: Option<BTreeMap<String, String>>,
 }
 
 impl Request {
@@ -124,8 +115,13 @@ impl Request {
 }
 
 fn unknown(name: &str) -> Problem {
-    Problem::new("unknown-parameter", format!("there is no parameter `{name}`"))
-        .help(suggestion(name, NAMES.iter().copied()))
+    let problem = Problem::new("unknown-parameter", format!("there is no parameter `{name}`"));
+    if CONTAINER.contains(&name) {
+        let variable = name.to_uppercase().replace('-', "_");
+        let help = format!("`LADDER_{variable}` is for the sidecar's container, no Application can set it");
+        return problem.help(help);
+    }
+    problem.help(suggestion(name, NAMES.iter().copied()))
 }
 
 fn repository(variables: &BTreeMap<String, String>) -> Result<Repository, Problem> {
@@ -160,7 +156,7 @@ fn given(variables: &BTreeMap<String, String>) -> Result<BTreeMap<String, Vec<St
     for (variable, value) in variables {
         if let Some(word) = variable.strip_prefix(ENVIRONMENT_PREFIX) {
             let name = word.to_lowercase().replace('_', "-");
-            let values = written(&name, Some(value.clone()));
+            let values = parameter::written(&name, value);
             given.insert(name, values);
         }
     }
@@ -185,31 +181,6 @@ fn given(variables: &BTreeMap<String, String>) -> Result<BTreeMap<String, Vec<St
         given.insert(parameter.name.clone(), parameter.values()?);
     }
     Ok(given)
-}
-
-impl Parameter {
-    fn values(self) -> Result<Vec<String>, Problem> {
-        let Self { name, string, array, map } = self;
-        if !NAMES.iter().chain(INTERNAL_NAMES).any(|known| *known == name) {
-            return Err(unknown(&name));
-        }
-        match (string, array, map) {
-            (_, _, Some(_)) => Err(Problem::new("invalid-parameter", format!("parameter `{name}` is a map"))
-                .help("give it as `string`, or `component` as `array`")),
-            (Some(_), Some(_), None) => Err(Problem::new(
-                "invalid-parameter",
-                format!("parameter `{name}` is both a text and a list"),
-            )
-            .help("keep one of `string` and `array`")),
-            (None, Some(items), None) => Ok(items.iter().map(|item| item.trim().to_owned()).collect()),
-            (string, None, None) => Ok(written(&name, string)),
-        }
-    }
-}
-
-/// The values of one text: several components are told apart by commas, which no other parameter is cut at.
-fn written(name: &str, text: Option<String>) -> Vec<String> {
-    if name == "component" { listed(&text.unwrap_or_default()) } else { text.into_iter().collect() }
 }
 
 fn listed(text: &str) -> Vec<String> {
@@ -268,6 +239,15 @@ mod tests {
             let request = read(&[("ARGOCD_APP_PARAMETERS", parameters)]).unwrap();
             assert_eq!(request.components, ["a", "b"], "{parameters}");
         }
+    }
+
+    #[test]
+    fn a_text_is_trimmed() {
+        let text = r#"[{"name":"phases","string":" 650\n"},{"name":"target","array":[" flux "]}]"#;
+        let request =
+            read(&[("ARGOCD_APP_PARAMETERS", text), ("ARGOCD_ENV_LADDER_WAVES", " dense ")]).unwrap();
+        let read = [request.phases, request.target, request.waves];
+        assert_eq!(read, ["650", "flux", "dense"].map(|text| Some(text.to_owned())));
     }
 
     #[test]
@@ -343,6 +323,18 @@ mod tests {
                 "error[invalid-parameter]: parameter `allow-empty` is neither `true` nor `false`",
             ),
             (
+                r#"[{"name":"phases","string":650}]"#,
+                "error[invalid-parameter]: parameter `phases` is a number, not a text\n  help: put it in quotes: `string: \"...\"`",
+            ),
+            (
+                r#"[{"name":"component","array":["a",true]}]"#,
+                "error[invalid-parameter]: parameter `component` is a truth value, not a text\n  help: put it in quotes: `array: [\"...\"]`",
+            ),
+            (
+                r#"[{"name":"component","array":"a"}]"#,
+                "error[invalid-parameter]: parameter `component` is a text, not a list\n  help: write `array: [\"...\"]`",
+            ),
+            (
                 "[",
                 "error[invalid-parameter]: ARGOCD_APP_PARAMETERS is no list of parameters: line 1 column 1\n  help: Argo CD writes it; is something else setting it?",
             ),
@@ -359,5 +351,7 @@ mod tests {
             Err("error[unknown-parameter]: there is no parameter `phase`\n  help: did you mean `phases`?"
                 .to_owned())
         );
+        let container = read(&[("ARGOCD_ENV_LADDER_ALLOW_REMOTE", "true")]).unwrap_err();
+        assert!(container.contains("`LADDER_ALLOW_REMOTE` is for the sidecar's container"), "{container}");
     }
 }
