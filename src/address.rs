@@ -73,7 +73,9 @@ fn parameters(text: &str, at: usize) -> Vec<(Range<usize>, &'static str)> {
     if !text.as_bytes()[start..at].contains(&b'/') {
         return Vec::new();
     }
-    let end = text[at..].find(ends_a_word).map_or(text.len(), |length| at + length);
+    // An address that a shell would misread stands in quotes.
+    let ends = |character| ends_a_word(character) || character == '\'';
+    let end = text[at..].find(ends).map_or(text.len(), |length| at + length);
     let mut found = Vec::new();
     let mut from = at + 1;
     for part in text[from..end].split('&') {
@@ -96,6 +98,10 @@ mod tests {
     fn who_signs_in_is_not_shown() {
         for (text, expected) in [
             ("https://user:token@example.com/x", "https://example.com/x"),
+            (
+                "build 'https://example.com/x?ref=v1&sshkey=a' > b",
+                "build 'https://example.com/x?ref=v1&sshkey=***' > b",
+            ),
             ("from `https://token@example.com/x`", "from `https://example.com/x`"),
             ("https://user:p@ss@example.com/x", "https://example.com/x"),
             ("git::https://u:t@example.com/x//y?ref=v1", "git::https://example.com/x//y?ref=v1"),

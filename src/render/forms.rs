@@ -14,6 +14,11 @@ pub(super) fn forms(value: &str) -> [String; 7] {
     ]
 }
 
+/// What Go's `%v` makes of bytes, which kustomize shows of a line that is no text.
+pub(super) fn decimal(bytes: &[u8]) -> String {
+    bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(" ")
+}
+
 fn escaped(value: &str, escape: fn(char) -> Option<String>) -> String {
     value.chars().map(|char| escape(char).unwrap_or_else(|| char.to_string())).collect()
 }

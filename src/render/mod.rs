@@ -1,5 +1,6 @@
 //! Components → their manifests. Sources render in parallel; the result never depends on which thread was first.
 
+mod authored;
 pub mod cache;
 pub mod dependencies;
 pub mod empty;

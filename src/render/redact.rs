@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::authored;
 use super::forms::forms;
 use crate::yaml::tree::{Node, Value};
 
@@ -45,6 +46,7 @@ const WORDS: &[&str] = &[
     "failure",
     "function",
     "generator",
+    "gotpl",
     "include",
     "input",
     "interface",
@@ -95,6 +97,7 @@ const WORDS: &[&str] = &[
 pub struct Redaction {
     hidden: BTreeSet<String>,
     kept: Vec<String>,
+    known: BTreeSet<String>,
 }
 
 impl Redaction {
@@ -135,6 +138,12 @@ impl Redaction {
     pub fn append(&mut self, other: Self) {
         self.hidden.extend(other.hidden);
         self.kept.extend(other.kept);
+        self.known.extend(other.known);
+    }
+
+    /// Knows a text, such as that of a template: its words may be shown in what a template says itself.
+    pub fn know(&mut self, text: &str) {
+        self.known.extend(authored::words(text).map(|word| text[word].to_owned()));
     }
 
     /// Keeps a text that is no secret, such as the path of a template, although a value may be part of it.
@@ -153,7 +162,11 @@ impl Redaction {
             text.match_indices(form.as_str()).map(|(at, _)| at..at + length).collect::<Vec<_>>()
         };
         let forms = self.hidden.iter().flat_map(|hidden| forms(hidden));
-        let mut found: Vec<Range<usize>> = forms.flat_map(matches).filter(|found| !is_kept(found)).collect();
+        let is_known = |word: &str| self.known.contains(word) || WORDS.contains(&word);
+        let is_template = |path: &str| self.kept.iter().any(|kept| kept == path);
+        let made = authored::unknown(text, &is_known, &is_template);
+        let found = forms.flat_map(matches).filter(|found| !is_kept(found));
+        let mut found: Vec<Range<usize>> = found.chain(made).collect();
         found.sort_by_key(|found| (found.start, std::cmp::Reverse(found.end)));
         let mut shown = String::with_capacity(text.len());
         let mut from = 0;

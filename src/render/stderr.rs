@@ -5,13 +5,16 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+/// Digits from which on a number in a name is one that was drawn.
+const LOT: usize = 6;
+
 /// A text of a tool that was run for a root, in which its home is `~`.
 #[must_use]
 pub fn tidy(text: &str, root: &Path, home: &Path) -> String {
     let text = replaced(text, home, "~");
     let text = std::path::absolute(root).map_or(Cow::Borrowed(&*text), |root| replaced(&text, &root, "."));
     let text = root.canonicalize().map_or(Cow::Borrowed(&*text), |root| replaced(&text, &root, "."));
-    let lines: Vec<&str> = text.lines().map(without_stamp).collect();
+    let lines: Vec<Cow<'_, str>> = text.lines().map(|line| without_lots(without_stamp(line))).collect();
     lines.join("\n")
 }
 
@@ -58,8 +61,42 @@ fn without_stamp(line: &str) -> &str {
     }
     match line.strip_prefix("time=").and_then(|rest| rest.split_once(' ')) {
         Some((_, message)) => message,
-        None => line,
+        None => without_date(line),
     }
+}
+
+/// A line without what Go's own log puts before it (`2026/11/18 20:51:03 `).
+fn without_date(line: &str) -> &str {
+    let is_shape = |at: usize, byte: u8| match at {
+        4 | 7 => byte == b'/',
+        10 | 19 => byte == b' ',
+        13 | 16 => byte == b':',
+        _ => byte.is_ascii_digit(),
+    };
+    match line.split_at_checked(20) {
+        Some((date, message)) if date.bytes().enumerate().all(|(at, byte)| is_shape(at, byte)) => message,
+        _ => line,
+    }
+}
+
+/// A line in which long numbers of names below the home are `*`: tools draw lots for them.
+fn without_lots(line: &str) -> Cow<'_, str> {
+    if !line.contains("~/") {
+        return Cow::Borrowed(line);
+    }
+    let mut shown = String::with_capacity(line.len());
+    for (number, part) in line.split("~/").enumerate() {
+        let end = part.find(|c: char| c.is_whitespace() || "'\"`,:]".contains(c)).unwrap_or(part.len());
+        let (path, rest) = if number == 0 { ("", part) } else { part.split_at(end) };
+        shown.push_str(if number == 0 { "" } else { "~/" });
+        for piece in path.split_inclusive(|c: char| !c.is_ascii_digit()) {
+            let digits = piece.bytes().take_while(u8::is_ascii_digit).count();
+            shown.push_str(if digits < LOT { piece } else { "*" });
+            shown.push_str(if digits < LOT { "" } else { &piece[digits..] });
+        }
+        shown.push_str(rest);
+    }
+    Cow::Owned(shown)
 }
 
 #[cfg(test)]
@@ -77,6 +114,12 @@ mod tests {
             ("time=2026-11-18T20:51:03Z level=WARN msg=x", "level=WARN msg=x"),
             ("'/srv/repo' is no kustomization", "'.' is no kustomization"),
             ("bad: /tmp/argocd-ladder-Xy/values.yaml", "bad: ~/values.yaml"),
+            ("2026/11/18 20:51:03 Warning: x", "Warning: x"),
+            ("2026/11/18 is no time", "2026/11/18 is no time"),
+            (
+                "'helm x -f /tmp/argocd-ladder-Xy/kustomize-helm-225126658/c1.yaml -f a/123456789'",
+                "'helm x -f ~/kustomize-helm-*/c1.yaml -f a/123456789'",
+            ),
             ("Error: W1118 is no time] x", "Error: W1118 is no time] x"),
             ("/other/srv/repo/a /srv/repository", "/other/srv/repo/a /srv/repository"),
         ] {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -114,7 +114,7 @@ pub enum ToolError {
     #[error("`{0}` is not on the PATH")]
     Missing(&'static str),
     /// It said no.
-    #[error("`{command}` failed ({status}){}", shown(.stderr))]
+    #[error("`{command}` failed ({}){}", ended(*.status), shown(.stderr))]
     Failed {
         /// The command line.
         command: String,
@@ -142,6 +142,16 @@ pub enum ToolError {
         /// Why.
         error: std::io::Error,
     },
+}
+
+/// How a tool ended: its launcher, like a shell, adds 128 to the number of a signal.
+fn ended(status: ExitStatus) -> String {
+    let told = status.code().filter(|code| (129..160).contains(code)).map(|code| code - 128);
+    match status.signal().or(told) {
+        Some(9) => "ended by signal 9, as where memory runs out".to_owned(),
+        Some(signal) => format!("ended by signal {signal}"),
+        None => status.to_string(),
+    }
 }
 
 fn shown(stderr: &str) -> String {
@@ -235,7 +245,9 @@ impl<'o> Tools<'o> {
     fn shown_stderr(&self, call: &Call<'_>, bytes: &[u8]) -> String {
         let read = &bytes[bytes.len().saturating_sub(READ_STDERR_BYTES)..];
         let text = stderr::tidy(&String::from_utf8_lossy(read), call.directory, self.home());
-        let text = (call.redaction)().applied(&text);
+        let mut redaction = (call.redaction)();
+        redaction.know(&command_line(call));
+        let text = redaction.applied(&text);
         let from = text.len().saturating_sub(SHOWN_STDERR_BYTES);
         String::from_utf8_lossy(&text.as_bytes()[from..]).into_owned()
     }

@@ -176,7 +176,7 @@ fn a_chart_that_fails_is_told_with_helms_own_words() {
         ),
         (
             "apps/web/chart/Chart.yaml",
-            "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{name: gone, version: 1.0.0, repository: 'https://charts.example.com'}]\n",
+            "apiVersion: v2\nname: web\nversion: 1.0.0\ndependencies: [{name: gone, version: 1.0.0}]\n",
         ),
     ]);
     let variables = [("PATH", path.as_str())];
@@ -190,6 +190,14 @@ fn a_chart_that_fails_is_told_with_helms_own_words() {
     tree.write("apps/web/chart/templates/x.yaml", "{{ fail .Values.password }}\n");
     let message = run_in(tree.path(), &["render", "."], &surroundings).refused();
     assert!(message.contains("web/templates/x.yaml:1:3") && !message.contains("canary"), "{message}");
+    tree.write("apps/web/chart/secret.txt", "canary-in-file\n");
+    tree.write(
+        "apps/web/chart/templates/x.yaml",
+        "{{ fail (printf \"say no %s %s %s\" (upper .Values.password) (trunc 9 .Values.password) (.Files.Get \"secret.txt\")) }}\n",
+    );
+    let message = run_in(tree.path(), &["render", "."], &surroundings).refused();
+    assert!(message.contains(": say no ***"), "the words of the template are shown: {message}");
+    assert!(!message.to_lowercase().contains("canary"), "in no form: {message}");
 }
 
 #[test]

@@ -75,6 +75,32 @@ fn patches_and_values_of_a_kustomization_are_hidden() {
 }
 
 #[test]
+fn what_generators_read_and_what_is_no_patch_is_hidden() {
+    for text in [
+        "configMapGenerator: [{name: a, literals: [canary-without-name]}]\n",
+        "configMapGenerator: [{name: a, envs: [a.env]}]\n",
+        "secretGenerator: [{name: a, files: [key=a.env]}]\n",
+        "patches: [{patch: 'canary of no patch: : x'}]\n",
+    ] {
+        let tree =
+            Tree::of(&[("apps/web/component.yaml", "name: web\n"), ("apps/web/kustomization.yaml", text)]);
+        let secrets = if text.contains("a.env") { "a.env" } else { "unused" };
+        tree.write(&format!("apps/web/{secrets}"), b"A=canary-before-no-text\nB=canary\xff\n");
+        // kustomize shows a line that is no text as it is, and byte by byte.
+        let bytes = "66 61 99 97 110 97 114 121 255";
+        program(
+            &tree,
+            "kustomize",
+            &format!("echo said: [{bytes}] >&2; cat apps/web/k* apps/web/*.env >&2; exit 1"),
+        );
+        let message = run(&tree, &["render", "."]).refused();
+        assert!(message.contains("said: ["), "{message}");
+        assert!(!message.contains("canary"), "{text}: {message}");
+        assert!(secrets == "unused" || !message.contains("99 97 110"), "{text}: {message}");
+    }
+}
+
+#[test]
 fn what_signs_somebody_in_is_hidden_in_a_tools_words() {
     let tree = tree("echo 'failed to fetch https://user:canary@charts.example.com/index.yaml' >&2; exit 1");
     tree.write(

@@ -42,9 +42,10 @@ struct From<'f> {
 }
 
 impl Secrets {
-    /// Literals of secret generators and lines of the files they read.
+    /// Literals of generators and lines of the files they read.
     fn generators(&mut self, from: From<'_>, node: &Node) {
-        for generator in node.get("secretGenerator").map_or(&[][..], Node::items) {
+        let lists = ["secretGenerator", "configMapGenerator"].iter().filter_map(|field| node.get(field));
+        for generator in lists.flat_map(Node::items) {
             let literals = generator.get("literals").map_or(&[][..], Node::items);
             literals.iter().filter_map(Node::text).for_each(|literal| self.lines(literal));
             let lists = ["envs", "files"].iter().filter_map(|field| generator.get(field));
@@ -57,12 +58,13 @@ impl Secrets {
     }
 
     fn patch_entry(&mut self, from: From<'_>, patch: &Node) {
-        let in_place = patch.get("patch").or(Some(patch)).and_then(Node::text);
         let file = patch.get("path").or(Some(patch)).and_then(Node::text).filter(|path| !path.contains('\n'));
         if let Some(file) = file {
             self.file(from.root, &disk::joined(from.folder, file), Self::patch);
         }
-        if let Some(text) = in_place.filter(|text| text.contains(['\n', '{', '['])) {
+        // An entry that is a text alone may be the path of a file, which is no secret.
+        let alone = patch.text().filter(|text| text.contains(['\n', '{', '[']));
+        if let Some(text) = patch.get("patch").and_then(Node::text).or(alone) {
             self.patch(text);
         }
     }

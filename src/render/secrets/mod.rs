@@ -6,6 +6,7 @@ pub mod kustomization;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::forms::decimal;
 use super::redact::Redaction;
 use super::sources;
 use super::tools::{Call, Tools};
@@ -76,8 +77,11 @@ impl Secrets {
 
     /// Hides a file, if it can be read, by one of the above.
     pub fn file(&mut self, root: &Path, file: &str, hide: fn(&mut Self, &str)) {
-        if let Ok(text) = disk::read(root, file) {
-            hide(self, &text);
+        let Ok(bytes) = disk::read_bytes(root, file) else { return };
+        let text = String::from_utf8_lossy(&bytes);
+        hide(self, &text);
+        if text.contains(char::REPLACEMENT_CHARACTER) {
+            bytes.split(|byte| *byte == b'\n').for_each(|line| self.redaction.hide_text(&decimal(line)));
         }
     }
 
@@ -89,7 +93,10 @@ impl Secrets {
             let below = file.strip_prefix(folder).unwrap_or(file).trim_start_matches('/');
             let name = file.rsplit('/').next().unwrap_or(file);
             self.redaction.keep(below);
-            if below.split('/').any(|part| part == "templates") {
+            if name == "Chart.yaml" {
+                // Names of charts are no secret, also where values of theirs are under such a key.
+                self.known.push_str(&disk::read(root, file).unwrap_or_default());
+            } else if below.split('/').any(|part| part == "templates") {
                 // Also as the chart is called, which need not be what its folder is called.
                 let from = below.find("templates").unwrap_or(0);
                 self.redaction.keep(&below[from..]);
@@ -130,6 +137,7 @@ impl Secrets {
         for values in &self.values {
             self.redaction.hide_keys(values, &self.known);
         }
+        self.redaction.know(&self.known);
         self.redaction
     }
 }
