@@ -139,6 +139,17 @@ pub fn link_targets(root: &Path, directory: &str) -> Vec<String> {
     targets.filter_map(|target| Some(target.strip_prefix(&root).ok()?.to_str()?.to_owned())).collect()
 }
 
+/// A directory below the root where it really is, behind links.
+#[must_use]
+pub fn real(root: &Path, directory: &str) -> String {
+    let behind = || {
+        let (real, root) = (root.join(directory).canonicalize().ok()?, root.canonicalize().ok()?);
+        Some(real.strip_prefix(root).ok()?.to_str()?.to_owned())
+    };
+    let is_linked = has_link(root, directory).unwrap_or(false);
+    is_linked.then(behind).flatten().unwrap_or_else(|| directory.to_owned())
+}
+
 /// Reads a text file that may be absent.
 ///
 /// # Errors

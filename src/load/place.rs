@@ -8,7 +8,7 @@ use crate::disk;
 use crate::fingerprint::Fingerprint;
 use crate::model::{Place, Tool};
 use crate::render::kustomization::{self, Kustomization};
-use crate::render::{plain, sources};
+use crate::render::{absent, plain, sources};
 use crate::yaml::Limits;
 use crate::yaml::tree::{self, Node};
 
@@ -38,8 +38,9 @@ pub fn of(root: &Path, source: &Source) -> Place {
     also.retain(|folder| *folder != path && !path.is_empty() && !folder.starts_with(&own));
     also.sort();
     also.dedup();
-    let files = fingerprint(root, source, &kustomization);
-    Place { path, tool, also, files, is_encrypted: kustomization.is_encrypted }
+    let place = Place { path, tool, also, files: None, is_encrypted: kustomization.is_encrypted };
+    let files = fingerprint(root, source, &place, &kustomization);
+    Place { files, ..place }
 }
 
 /// What a kustomization is made of; what cannot be read is told where it is rendered.
@@ -48,13 +49,24 @@ fn read(root: &Path, folder: &str) -> Kustomization {
 }
 
 /// The files that go into a source which is only partly in the tree: a change in them shows in no rendered document.
-fn fingerprint(root: &Path, source: &Source, kustomization: &Kustomization) -> Option<Fingerprint> {
+fn fingerprint(
+    root: &Path,
+    source: &Source,
+    place: &Place,
+    kustomization: &Kustomization,
+) -> Option<Fingerprint> {
     let files = match source {
         Source::Chart { base, chart } if chart.repo_url.is_some() => {
             chart.value_files.iter().map(|file| disk::joined(base, file)).collect()
         }
-        _ if kustomization.remote.is_some() => {
+        _ if !kustomization.remote.is_empty() => {
             sources::files(root, kustomization.folders.iter()).unwrap_or_default()
+        }
+        _ if place.tool == Some(Tool::Helm) && !absent::of(root, &place.path).is_empty() => {
+            let (folders, files): (Vec<&String>, Vec<&String>) =
+                place.also.iter().partition(|path| disk::is_directory(root, path));
+            let folders = folders.into_iter().chain([&place.path]);
+            files.into_iter().cloned().chain(sources::files(root, folders).unwrap_or_default()).collect()
         }
         _ => Vec::new(),
     };

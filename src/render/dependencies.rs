@@ -1,51 +1,81 @@
-//! Dependencies of a chart that lie in the repo (`repository: file://../common`) and are not in its `charts/`.
+//! Dependencies of a chart that are not in its `charts/`: those that lie in the repo (`repository: file://../common`), and
+//! those of repositories.
 //!
 //! Argo CD runs `helm dependency build` where helm misses one. That writes into the chart; here the chart is copied, and
-//! the dependencies are put into the copy's `charts/`, which needs neither helm nor the network.
+//! the dependencies are put into the copy's `charts/`. Those of the repo need neither helm nor the network for that.
 
 #![expect(clippy::disallowed_methods, reason = "the copy lies outside the root")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempDir;
 
 use super::sources;
 use crate::disk;
+use crate::model::Origin;
 use crate::problem::{Problem, Problems};
 use crate::yaml::Limits;
 use crate::yaml::tree::{self, Node};
 
 /// Files that name dependencies: the second is that of charts of Helm 2.
 const FILES: &[&str] = &["Chart.yaml", "requirements.yaml"];
+/// Files that say which versions were taken.
+const LOCKS: &[&str] = &["Chart.lock", "requirements.lock"];
 /// How the address of a folder begins.
-const LOCAL: &str = "file://";
+pub(super) const LOCAL: &str = "file://";
 
 /// Folders of the dependencies that a chart misses and the repo has, in the order they are named.
 #[must_use]
 pub fn missing(root: &Path, folder: &str) -> Vec<String> {
     let mut folders = Vec::new();
-    for file in FILES {
-        let Some(node) = read(root, &disk::joined(folder, file)) else { continue };
-        for dependency in node.get("dependencies").map_or(&[][..], Node::items) {
-            let field = |name: &str| dependency.get(name).and_then(Node::text);
-            let local = field("repository").and_then(|address| address.strip_prefix(LOCAL));
-            let (Some(name), Some(path)) = (field("name"), local) else { continue };
-            let found = disk::joined(folder, path);
-            let is_in_repo = !path.starts_with('/')
-                && !found.starts_with("..")
-                && disk::exists(root, &disk::joined(&found, "Chart.yaml"));
-            if is_in_repo && !folders.contains(&found) && !is_vendored(root, folder, name) {
-                folders.push(found);
-            }
+    for Dependency { node, .. } in named(root, folder) {
+        let field = |name: &str| node.get(name).and_then(Node::text);
+        let local = field("repository").and_then(|address| address.strip_prefix(LOCAL));
+        let (Some(name), Some(path)) = (field("name"), local) else { continue };
+        let found = disk::joined(folder, path);
+        let is_in_repo = !path.starts_with('/')
+            && !found.starts_with("..")
+            && disk::exists(root, &disk::joined(&found, "Chart.yaml"));
+        if is_in_repo && !folders.contains(&found) && !is_vendored(root, folder, name) {
+            folders.push(found);
         }
     }
     folders
 }
 
+/// A dependency as a chart names it.
+pub(super) struct Dependency {
+    /// Where.
+    pub(super) origin: Origin,
+    /// Its fields.
+    pub(super) node: Node,
+}
+
+/// The dependencies of a chart.
+pub(super) fn named(root: &Path, folder: &str) -> impl Iterator<Item = Dependency> {
+    FILES.iter().flat_map(move |file| {
+        let file = disk::joined(folder, file);
+        let named = dependencies(root, &file);
+        let file: Arc<str> = Arc::from(file);
+        let origin = move |node: &Node| Origin::new(&file, node.mark.line);
+        named.into_iter().map(move |node| Dependency { origin: origin(&node), node })
+    })
+}
+
+/// Those whose versions are locked.
+pub(super) fn locked(root: &Path, folder: &str) -> Vec<Node> {
+    LOCKS.iter().flat_map(|file| dependencies(root, &disk::joined(folder, file))).collect()
+}
+
+fn dependencies(root: &Path, file: &str) -> Vec<Node> {
+    let node = read(root, file);
+    node.as_ref().and_then(|node| node.get("dependencies")).map_or(&[][..], Node::items).to_vec()
+}
+
 /// Whether a chart of that name is in `charts/`, unpacked or packed.
-fn is_vendored(root: &Path, folder: &str, name: &str) -> bool {
+pub(super) fn is_vendored(root: &Path, folder: &str, name: &str) -> bool {
     let charts = disk::joined(folder, "charts");
     let is_version = |rest: &str| {
         rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit() || c == 'v'))
@@ -76,13 +106,7 @@ impl Copy {
     /// # Errors
     /// When something cannot be read or written.
     pub fn make(root: &Path, folder: &str, dependencies: &[String], home: &Path) -> Result<Self, Problems> {
-        let written = |error: std::io::Error| {
-            Problem::new(
-                "no-temporary-directory",
-                format!("the chart cannot be copied to build its dependencies: {error}"),
-            )
-            .at(folder)
-        };
+        let written = |error| not_copied(folder, &error);
         let directory = tempfile::Builder::new().prefix("chart-").tempdir_in(home).map_err(written)?;
         let chart = directory.path().join(folder);
         copy(root, folder, &chart)?.map_err(written)?;
@@ -93,11 +117,26 @@ impl Copy {
         Ok(Self(directory))
     }
 
+    /// The folder for packed dependencies of the chart.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn charts(&self, folder: &str) -> Result<PathBuf, Problem> {
+        let charts = self.0.path().join(folder).join("charts");
+        fs::create_dir_all(&charts).map_err(|error| not_copied(folder, &error))?;
+        Ok(charts)
+    }
+
     /// The directory in which the chart has the path it has in the repo.
     #[must_use]
     pub fn root(&self) -> &Path {
         self.0.path()
     }
+}
+
+fn not_copied(folder: &str, error: &std::io::Error) -> Problem {
+    let message = format!("the chart cannot be copied to build its dependencies: {error}");
+    Problem::new("no-temporary-directory", message).at(folder)
 }
 
 fn copy(root: &Path, folder: &str, target: &Path) -> Result<std::io::Result<()>, Problems> {

@@ -5,10 +5,11 @@
 
 use std::path::Path;
 
+use super::absent::{self, Absent};
 use super::cache::Key;
 use super::dependencies::{self, Copy};
 use super::redact::Redaction;
-use super::remote::Remote;
+use super::remote::{Remote, RemoteChart};
 use super::tools::{Call, Tools};
 use super::values::Values;
 use super::{Output, sources};
@@ -44,17 +45,14 @@ pub fn template(root: &Path, chart: &Chart<'_>, tools: &Tools<'_>) -> Result<Out
     // Argo CD could not render it either, so a missing file is told also where nothing is fetched.
     let values = Values::read(root, chart)?;
     if !tools.options.allow_remote {
-        return Ok(Output::Remote(remote));
+        return Ok(Output::Remote(Remote::Chart(remote)));
     }
-    let Remote::Chart { name, repository, version } = &remote else { return Ok(Output::Remote(remote)) };
-    let mut source = match repository.strip_prefix("oci://") {
-        Some(_) => vec![format!("{}/{name}", repository.trim_end_matches('/'))],
-        None => vec![name.clone(), format!("--repo={repository}")],
-    };
-    source.extend(version.iter().map(|version| format!("--version={version}")));
     // Where nothing is: helm would take a folder of the chart's name for the chart.
-    let words =
-        [source, arguments(chart, tools), values.arguments(&std::path::absolute(root).unwrap_or_default())];
+    let words = [
+        remote.words(),
+        arguments(chart, tools),
+        values.arguments(&std::path::absolute(root).unwrap_or_default()),
+    ];
     let secrets = || values.secrets(root, None, tools);
     Ok(run(tools.nowhere(), words.concat(), (&values, &secrets), tools))
 }
@@ -66,18 +64,32 @@ fn local(root: &Path, chart: &Chart<'_>, folder: &str, tools: &Tools<'_>) -> Res
             .help("`chart.path` is relative to the descriptor and names the folder of a chart")
             .into());
     }
-    let built = dependencies::missing(root, folder);
-    let run = || local_run(root, chart, (folder, &built), tools);
-    sources::kept(tools, || key(root, chart, (folder, &built), tools), run)
+    let parts =
+        Parts { folder, built: &dependencies::missing(root, folder), absent: &absent::of(root, folder) };
+    if !tools.options.allow_remote {
+        let values = Values::read(root, chart)?.merged(root, folder);
+        if let Some(remote) = absent::remote(folder, parts.absent, &values, release(chart)) {
+            return Ok(Output::Remote(remote));
+        }
+    }
+    let run = || local_run(root, chart, parts, tools);
+    sources::kept(tools, || key(root, chart, parts, tools), run)
 }
 
-/// A chart's folder, and those of the dependencies that are built into it.
-type Folders<'f> = (&'f str, &'f [String]);
+/// What a chart is made of.
+#[derive(Clone, Copy)]
+struct Parts<'p> {
+    folder: &'p str,
+    /// Folders of dependencies that are built into it.
+    built: &'p [String],
+    /// Dependencies that are fetched.
+    absent: &'p [Absent],
+}
 
 fn local_run(
     root: &Path,
     chart: &Chart<'_>,
-    (folder, built): Folders<'_>,
+    Parts { folder, built, absent }: Parts<'_>,
     tools: &Tools<'_>,
 ) -> Result<Output, Problems> {
     let values = Values::read(root, chart)?;
@@ -85,11 +97,16 @@ fn local_run(
         [vec![disk::argument(folder)], arguments(chart, tools), values.arguments(root)].concat()
     };
     let secrets = || values.secrets(root, Some(folder), tools);
-    if built.is_empty() {
+    if built.is_empty() && absent.is_empty() {
         return Ok(run(root, words(Path::new(".")), (&values, &secrets), tools));
     }
     // The chart has the same path in the copy, so that messages are the same too.
     let copy = Copy::make(root, folder, built, tools.home())?;
+    if !absent.is_empty()
+        && let Err(error) = absent::fetch(absent, &copy.charts(folder)?, tools)?
+    {
+        return Ok(Output::Failed(error));
+    }
     let absolute = std::path::absolute(root).unwrap_or_default();
     Ok(run(copy.root(), words(&absolute), (&values, &secrets), tools))
 }
@@ -98,11 +115,15 @@ fn local_run(
 fn key(
     root: &Path,
     chart: &Chart<'_>,
-    (folder, built): Folders<'_>,
+    Parts { folder, built, absent }: Parts<'_>,
     tools: &Tools<'_>,
 ) -> Result<Option<Key>, Problems> {
     // Links are checked whether or not the result is kept.
     let files = sources::files(root, std::iter::once(&folder.to_owned()).chain(built))?;
+    // A repository may give something else tomorrow.
+    if !absent.is_empty() {
+        return Ok(None);
+    }
     let Some(version) = sources::version(tools, ["helm"].into_iter()) else { return Ok(None) };
     let mut key = Key::new(&version);
     for argument in arguments(chart, tools) {
@@ -113,7 +134,7 @@ fn key(
 }
 
 /// What a descriptor without a path must name.
-fn remote(chart: &Chart<'_>) -> Result<Remote, Problems> {
+fn remote(chart: &Chart<'_>) -> Result<RemoteChart, Problems> {
     let (Some(name), Some(repository)) = (&chart.settings.name, &chart.settings.repo_url) else {
         return Err(Problem::new(
             "missing-source",
@@ -128,7 +149,16 @@ fn remote(chart: &Chart<'_>) -> Result<Remote, Problems> {
     checked(chart, "name", name, &['-', '.', '/'])?;
     checked(chart, "repoURL", repository, &['-'])?;
     checked(chart, "version", version.as_deref().unwrap_or_default(), &['-'])?;
-    Ok(Remote::Chart { name: name.clone(), repository: repository.clone(), version: version.clone() })
+    Ok(RemoteChart {
+        name: name.clone(),
+        repository: repository.clone(),
+        version: version.clone(),
+        release: chart.settings.release_name.clone(),
+        namespace: None,
+        values: chart.settings.values.clone(),
+        value_files: chart.settings.value_files.clone(),
+        skip_crds: chart.settings.skip_crds,
+    })
 }
 
 /// Refuses a name that helm would take for an option or for a path of this machine, in the terms of the descriptor.
@@ -160,11 +190,15 @@ fn run(
     }
 }
 
+/// The name of the chart's release.
+fn release<'c>(chart: &Chart<'c>) -> &'c str {
+    chart.settings.release_name.as_ref().unwrap_or(&chart.component.component.name)
+}
+
 /// Everything on the command line but the chart and the values.
 fn arguments(chart: &Chart<'_>, tools: &Tools<'_>) -> Vec<String> {
     let component = &chart.component.component;
-    let release = chart.settings.release_name.as_ref().unwrap_or(&component.name);
-    let mut words = vec![format!("--name-template={release}")];
+    let mut words = vec![format!("--name-template={}", release(chart))];
     let namespace =
         if component.namespace.is_empty() { chart.destination } else { component.namespace.as_str() };
     if !namespace.is_empty() {

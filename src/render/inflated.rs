@@ -6,7 +6,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::remote::{Part, RemoteChart, What};
 use crate::disk;
+use crate::model::Origin;
 use crate::problem::{Problem, Problems};
 use crate::yaml::tree::{self, Node};
 use crate::yaml::{self, Limits, YamlError};
@@ -18,6 +20,9 @@ const GENERATOR: &str = "HelmChartInflationGenerator";
 /// Fields that hold values, which go to helm in a file.
 const VALUES: &[&str] = &["valuesInline", "values"];
 
+/// Fields with files of values; `values` is one where it is no mapping.
+const VALUE_FILES: &[&str] = &["valuesFile", "additionalValuesFiles", "values"];
+
 /// What a kustomization says of charts.
 #[derive(Debug, Default)]
 pub(super) struct Charts {
@@ -25,8 +30,8 @@ pub(super) struct Charts {
     pub(super) is_any: bool,
     /// Folders that hold them.
     pub(super) homes: Vec<String>,
-    /// The first that kustomize would fetch: where it is said, and what.
-    pub(super) remote: Option<(String, String)>,
+    /// Those that kustomize would fetch.
+    pub(super) remote: Vec<Part>,
     /// What is said of each, with the folder paths in it are relative to.
     pub(super) said: Vec<(String, Node)>,
 }
@@ -100,29 +105,68 @@ impl Charts {
         }
         let homes = if homes.is_empty() { vec!["charts"] } else { homes };
         let homes: Vec<String> = homes.iter().map(|home| disk::joined(saying.folder, home)).collect();
-        let names =
-            ["name", "chartName"].iter().flat_map(|field| fields(chart, field)).filter_map(Node::text);
-        let of = |field: &str| fields(chart, field).filter_map(Node::text).last();
-        let given = |one: &str, other: &str| of(one).or_else(|| of(other)).filter(|text| !text.is_empty());
-        let (repository, version) = (given("repo", "chartRepoUrl"), given("version", "chartVersion"));
-        for name in names {
+        let said = Said(chart);
+        for name in ["name", "chartName"].iter().flat_map(|field| said.all(field)) {
             // Where kustomize itself looks, and pulls to.
-            let at = match (version, repository) {
-                (Some(version), Some(_)) => format!("{name}-{version}/{name}"),
-                _ => name.to_owned(),
+            let below = match (said.version(), said.repository()) {
+                (Some(version), Some(_)) => format!("{name}-{version}"),
+                _ => String::new(),
             };
-            let places: Vec<String> = homes.iter().map(|home| disk::joined(home, &at)).collect();
+            let folders: Vec<String> = homes.iter().map(|home| disk::joined(home, &below)).collect();
+            let places: Vec<String> = folders.iter().map(|folder| disk::joined(folder, name)).collect();
             if places.iter().any(|place| place.starts_with("..")) {
                 return Err(outside());
             }
             let is_here = places.iter().any(|place| disk::is_directory(saying.root, place));
             // Without a repository kustomize says itself that there is no such chart.
-            if let (Some(from), None, false) = (repository, &self.remote, is_here) {
-                self.remote = Some((saying.folder.to_owned(), format!("chart {name} of {from}")));
+            if let (Some(repository), Some(folder), false) = (said.repository(), folders.first(), is_here) {
+                let origin = Origin::new(&Arc::from(saying.file), chart.mark.line);
+                let chart = Box::new(said.remote(name, repository));
+                self.remote.push(Part { origin, what: What::Chart(chart, folder.clone()) });
             }
         }
         self.homes.extend(homes);
         Ok(())
+    }
+}
+
+/// What is said of one chart, by the names of either list.
+struct Said<'n>(&'n Node);
+
+impl<'n> Said<'n> {
+    fn all(&self, field: &str) -> impl Iterator<Item = &'n str> {
+        fields(self.0, field).filter_map(Node::text)
+    }
+
+    fn of(&self, one: &str, other: &str) -> Option<&'n str> {
+        let last = |field: &str| self.all(field).last();
+        last(one).or_else(|| last(other)).filter(|text| !text.is_empty())
+    }
+
+    fn version(&self) -> Option<&'n str> {
+        self.of("version", "chartVersion")
+    }
+
+    fn repository(&self) -> Option<&'n str> {
+        self.of("repo", "chartRepoUrl")
+    }
+
+    /// The chart, which kustomize would fetch.
+    fn remote(&self, name: &str, repository: &str) -> RemoteChart {
+        let inline = VALUES.iter().flat_map(|field| fields(self.0, field)).map(Node::to_json);
+        let values = inline.filter_map(|values| values.as_object().cloned()).last();
+        let files = VALUE_FILES.iter().flat_map(|field| fields(self.0, field));
+        let files = files.flat_map(|one| one.items().iter().chain([one])).filter_map(Node::text);
+        RemoteChart {
+            name: name.to_owned(),
+            repository: repository.to_owned(),
+            version: self.version().map(str::to_owned),
+            release: Some(self.of("releaseName", "").unwrap_or(name).to_owned()),
+            namespace: self.of("namespace", "releaseNamespace").map(str::to_owned),
+            values: values.unwrap_or_default(),
+            value_files: files.map(str::to_owned).collect(),
+            skip_crds: self.of("includeCRDs", "") != Some("true"),
+        }
     }
 }
 

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use super::inflated::Charts;
 use super::redact::Redaction;
+use super::remote::{Part, What};
 use super::secrets;
 use super::tools::Tools;
 use crate::disk;
+use crate::model::Origin;
 use crate::problem::{Problem, Problems};
 use crate::yaml::Limits;
 use crate::yaml::tree::{self, Node};
@@ -47,8 +49,8 @@ const FILES: &[(&str, &[&str])] = &[
 pub struct Kustomization {
     /// Folders whose bytes make the result.
     pub folders: BTreeSet<String>,
-    /// The first thing that is not in the repo: where it is said, and what.
-    pub remote: Option<(String, String)>,
+    /// What is not in the repo.
+    pub remote: Vec<Part>,
     /// Whether a chart is inflated.
     pub has_charts: bool,
     /// Whether a file that Flux decrypts for it, or applies decrypted, is encrypted with SOPS.
@@ -75,15 +77,6 @@ pub fn read(root: &Path, folder: &str) -> Result<Kustomization, Problems> {
     let mut whole = Kustomization::default();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
-        if folder.starts_with("..") {
-            return Err(Problem::new(
-                "path-leaves-root",
-                "the kustomization is built on a folder outside the root",
-            )
-            .at(&folder)
-            .help("run on a directory that holds both")
-            .into());
-        }
         if !whole.folders.insert(folder.clone()) {
             continue;
         }
@@ -91,7 +84,7 @@ pub fn read(root: &Path, folder: &str) -> Result<Kustomization, Problems> {
         let text = Arc::new(disk::read(root, &file)?);
         // What is no YAML is left to kustomize, whose message says more.
         let Ok(node) = tree::parse(&text, &Limits::default()) else { continue };
-        whole.take_references(root, &folder, &file, &node, &mut open);
+        whole.take_references(root, &folder, &file, &node, &mut open)?;
         whole.is_encrypted |= decrypted_files(&node).any(|file| is_encrypted(root, &folder, file));
         let charts = Charts::of(root, &folder, &file, &node)?;
         whole.take_charts(root, charts);
@@ -109,17 +102,21 @@ impl Kustomization {
         file: &str,
         node: &Node,
         open: &mut Vec<String>,
-    ) {
+    ) -> Result<(), Problems> {
         let entries = REFERENCES.iter().filter_map(|field| node.get(field)).flat_map(Node::items);
         for entry in entries {
             let Some(text) = entry.text().filter(|text| !text.contains('\n')) else { continue };
             let local = disk::joined(folder, text);
-            if disk::is_directory(root, &local) {
-                open.push(local);
-            } else if !disk::exists(root, &local) && is_remote(text) && self.remote.is_none() {
-                self.remote = Some((format!("{file}:{}", entry.mark.line), text.to_owned()));
+            if local.starts_with("..") && !is_remote(text) {
+                return Err(outside(format!("{file}:{}", entry.mark.line)));
+            } else if disk::is_directory(root, &local) {
+                // What it names is relative to where it really is.
+                open.push(disk::real(root, &local));
+            } else if !disk::exists(root, &local) && is_remote(text) {
+                self.take_address(file, entry, text);
             }
         }
+        Ok(())
     }
 
     /// Files may be fetched too, but only by an address that a browser would take.
@@ -131,12 +128,21 @@ impl Kustomization {
                     .iter()
                     .filter_map(|field| if field.is_empty() { Some(entry) } else { entry.get(field) });
                 let each = named.flat_map(|one| one.items().iter().chain([one]));
-                let remote = |one: &&Node| one.text().is_some_and(is_web);
-                if let (Some(address), true) = (each.into_iter().find(remote), self.remote.is_none()) {
-                    let text = address.text().unwrap_or_default().to_owned();
-                    self.remote = Some((format!("{file}:{}", address.mark.line), text));
+                for (address, text) in each.filter_map(|one| Some((one, one.text()?))) {
+                    if is_web(text) {
+                        self.take_address(file, address, text);
+                    }
                 }
             }
+        }
+    }
+
+    /// `crds` are both references and files, and each is told once.
+    fn take_address(&mut self, file: &str, entry: &Node, text: &str) {
+        let origin = Origin::new(&Arc::from(file), entry.mark.line);
+        let part = Part { origin, what: What::Address(text.to_owned()) };
+        if !self.remote.contains(&part) {
+            self.remote.push(part);
         }
     }
 
@@ -144,7 +150,7 @@ impl Kustomization {
         self.has_charts |= charts.is_any;
         self.homes.extend(charts.homes.into_iter().filter(|home| disk::is_directory(root, home)));
         self.folders.extend(self.homes.iter().cloned());
-        self.remote = self.remote.take().or(charts.remote);
+        self.remote.extend(charts.remote);
         self.charts.extend(charts.said);
     }
 
@@ -153,6 +159,13 @@ impl Kustomization {
     pub fn secrets(&self, root: &Path, tools: &Tools<'_>) -> Redaction {
         secrets::kustomization::of(root, self, tools)
     }
+}
+
+fn outside(place: String) -> Problems {
+    Problem::new("path-leaves-root", "the kustomization is built on something outside the root")
+        .at(place)
+        .help("run on a directory that holds both")
+        .into()
 }
 
 /// Whether kustomize would fetch a file.

@@ -19,9 +19,9 @@ const PROGRAMS: &[(&str, &str)] = &[("kustomize", "build"), ("kubectl", "kustomi
 /// When the folder cannot be read; what a tool says comes back as [`Output::Failed`].
 pub fn build(root: &Path, folder: &str, tools: &Tools<'_>) -> Result<Output, Problems> {
     let kustomization = kustomization::read(root, folder)?;
-    if let (Some((_, address)), false) = (&kustomization.remote, tools.options.allow_remote) {
-        let base = Remote::Base { directory: folder.to_owned(), address: address.clone() };
-        return Ok(Output::Remote(base));
+    if !kustomization.remote.is_empty() && !tools.options.allow_remote {
+        let parts = kustomization.remote;
+        return Ok(Output::Remote(Remote::Parts { folder: folder.to_owned(), parts }));
     }
     let run = || run(root, folder, &kustomization, tools).map_or_else(Output::Failed, Output::Text);
     sources::kept(tools, || key(root, folder, tools), || Ok(run()))
@@ -69,7 +69,7 @@ fn key(root: &Path, folder: &str, tools: &Tools<'_>) -> Result<Option<Key>, Prob
     let kustomization = kustomization::read(root, folder)?;
     // Links are checked whether or not the result is kept.
     let files = sources::files(root, kustomization.folders.iter())?;
-    if tools.cache.is_none() || kustomization.remote.is_some() {
+    if tools.cache.is_none() || !kustomization.remote.is_empty() {
         return Ok(None);
     }
     let Some(version) = sources::version(tools, PROGRAMS.iter().map(|(program, _)| *program)) else {

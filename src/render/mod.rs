@@ -1,5 +1,6 @@
 //! Components → their manifests. Sources render in parallel; the result never depends on which thread was first.
 
+pub mod absent;
 mod authored;
 pub mod cache;
 pub mod dependencies;
@@ -23,6 +24,7 @@ pub mod stderr;
 pub mod template;
 pub mod tools;
 pub mod values;
+pub mod vendor;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -190,10 +192,12 @@ fn by_tool(
             let chart = folder.as_deref().filter(|_| tool == Tool::Helm);
             let random = chart.and_then(|folder| repeatable::finding(root, folder));
             let nothing = empty::finding(root, tool, folder.as_deref(), component);
-            rendered.findings.extend(random.into_iter().chain(nothing.filter(|_| text.trim().is_empty())));
+            // Comments alone are nothing, too; a text that could not be read is told of already.
+            let is_nothing = rendered.manifests.is_empty() && rendered.findings.is_empty();
+            rendered.findings.extend(random.into_iter().chain(nothing.filter(|_| is_nothing)));
             Ok(rendered)
         }
-        Output::Remote(remote) => Ok(remote::stand_in(&remote, component, rendering.catalogue)),
+        Output::Remote(remote) => Ok(remote::stand_ins(&remote, component, rendering.catalogue)),
         Output::Failed(ToolError::Missing(program)) => Err(missing(program, tool, component).into()),
         Output::Failed(error) => {
             Ok(Rendered { findings: vec![not_rendered(&error, tool, component)], ..Rendered::default() })

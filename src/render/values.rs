@@ -4,6 +4,7 @@
 //! file would outlive a run that is killed.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -14,6 +15,8 @@ use super::secrets::Secrets;
 use super::tools::Tools;
 use crate::disk;
 use crate::problem::{Problem, Problems};
+use crate::yaml::Limits;
+use crate::yaml::tree;
 
 /// The values of a render.
 #[derive(Debug, Default)]
@@ -31,6 +34,14 @@ impl Values {
     pub fn read(root: &Path, chart: &Chart<'_>) -> Result<Self, Problems> {
         let mut values = Self::default();
         for file in &chart.settings.value_files {
+            if file.contains("://") {
+                let message =
+                    format!("the value file `{file}` is not in the repo, and values are never fetched");
+                return Err(Problem::new("unreadable-file", message)
+                    .at(&chart.component.source_origin)
+                    .help("copy it into the repo and name the copy")
+                    .into());
+            }
             let path = disk::joined(&chart.base, file);
             let text = disk::read(root, &path).map_err(|Problems(problems)| {
                 let reason = problems.first().map_or(String::new(), |problem| problem.message.clone());
@@ -44,6 +55,20 @@ impl Values {
             values.inline = Some(Value::Object(chart.settings.values.clone()).to_string());
         }
         Ok(values)
+    }
+
+    /// The values a chart in the repo would see, as far as they can be read: what cannot is told by helm.
+    #[must_use]
+    pub fn merged(&self, root: &Path, folder: &str) -> Value {
+        let defaults = disk::read(root, &disk::joined(folder, "values.yaml")).unwrap_or_default();
+        let texts =
+            std::iter::once(&defaults).chain(self.files.iter().map(|(_, text)| text)).chain(&self.inline);
+        let read = texts.filter_map(|text| tree::parse(&Arc::new(text.clone()), &Limits::default()).ok());
+        let merged = read.reduce(|mut below, over| {
+            below.overlay(&over);
+            below
+        });
+        merged.map_or(Value::Null, |values| values.to_json())
     }
 
     /// What of them, and of the defaults of a chart and of those below it, messages must not show.

@@ -120,6 +120,41 @@ fn charts_are_where_kustomize_looks_for_them() {
     }
 }
 
+/// Two kustomizations that are told apart only by what a folder behind a link builds on.
+#[test]
+fn what_a_linked_folder_names_is_part_of_the_key() {
+    let tree = kustomization(&[
+        ("apps/web/kustomization.yaml", "resources: [linked]\n"),
+        ("shared/base/kustomization.yaml", "resources: [../more]\n"),
+        ("shared/more/kustomization.yaml", "resources: [x.yaml]\n"),
+        ("shared/more/x.yaml", "data: one\n"),
+    ]);
+    std::os::unix::fs::symlink("../../shared/base", tree.path().join("apps/web/linked")).unwrap();
+    program(
+        &tree,
+        "kustomize",
+        "printf 'apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: a}\\n'; cat shared/more/x.yaml",
+    );
+    let render = || run(&tree, &["render", ".", "--cache-dir", "cache"]).succeeded();
+    assert!(render().contains("data: one"));
+    tree.write("shared/more/x.yaml", "data: two\n");
+    assert!(render().contains("data: two"));
+}
+
+#[test]
+fn what_a_kustomization_names_stays_below_the_root() {
+    for name in ["../../../x", "../../../x.yaml"] {
+        let text = format!("resources:\n  - x.yaml\n  - {name}\n");
+        let tree = kustomization(&[("apps/web/kustomization.yaml", &text)]);
+        let message = run(&tree, &["render", "."]).refused();
+        assert!(
+            message.starts_with("apps/web/kustomization.yaml:3: error[path-leaves-root]"),
+            "{name}: {message}"
+        );
+        assert!(!tree.path().join("called").exists(), "{name}");
+    }
+}
+
 #[test]
 fn files_from_elsewhere_are_not_fetched() {
     let address = "https://files.example.com/x.yaml";

@@ -131,6 +131,42 @@ fn a_secret_is_hidden_also_where_the_message_is_cut() {
 }
 
 #[test]
+fn a_chart_that_makes_comments_alone_makes_nothing() {
+    let tree = tree("printf '%s\\n' --- '# Source: web/templates/x.yaml' '# switched off'");
+    tree.write("apps/web/chart/templates/x.yaml", "# switched off\n");
+    tree.write("apps/other/component.yaml", "name: other\n");
+    tree.write("apps/other/x.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n");
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(message.contains("error[source-made-nothing]: the chart of `web` made nothing"), "{message}");
+    let allowed = run(&tree, &["render", ".", "--allow-empty"]);
+    assert!(allowed.stderr.contains("warning[source-made-nothing]"), "{}", allowed.stderr);
+    allowed.succeeded();
+}
+
+#[test]
+fn a_tool_that_a_signal_ends_is_told_as_such() {
+    let message = run(&tree("kill -9 $$"), &["render", "."]).refused();
+    assert!(message.contains("failed (ended by signal 9, as where memory runs out)"), "{message}");
+    let message = run(&tree("kill -TERM $$"), &["render", "."]).refused();
+    assert!(message.contains("failed (ended by signal 15)"), "{message}");
+}
+
+#[test]
+fn value_files_are_never_fetched() {
+    let tree = tree("touch called");
+    tree.write(
+        "apps/web/component.yaml",
+        "name: web\nchart:\n  path: chart\n  valueFiles: ['https://example.com/values.yaml']\n",
+    );
+    let message = run(&tree, &["render", ".", "--allow-remote"]).refused();
+    assert!(
+        message.contains("the value file `https://example.com/values.yaml` is not in the repo"),
+        "{message}"
+    );
+    assert!(!tree.path().join("called").exists());
+}
+
+#[test]
 fn a_cache_that_cannot_be_written_to_is_a_warning() {
     let tree = tree(&format!("[ \"$1\" = version ] && echo v1 && exit; {CONFIG_MAP}"));
     tree.write("cache", "a file");
@@ -290,6 +326,115 @@ fn a_remote_chart_is_known_by_its_name_but_not_rendered() {
         "{message}"
     );
     tree.run(&["render", ".", "--component", "web"]).succeeded();
+}
+
+/// A chart that only names those of others, and what needs one of them.
+fn umbrella() -> Tree {
+    let tree = Tree::of(&[
+        (
+            "foundation/certs/component.yaml",
+            "name: certs\nnamespace: certs\nchart: {path: chart, valueFiles: [own.yaml]}\n",
+        ),
+        (
+            "foundation/certs/chart/Chart.yaml",
+            "apiVersion: v2\nname: certs\nversion: 1.0.0\ndependencies:\n  - {name: cert-manager, version: 1.x, repository: 'https://charts.jetstack.io'}\n  - {name: vault, version: 0.1.0, repository: 'oci://registry.example.com/charts', condition: vault.enabled}\n",
+        ),
+        (
+            "foundation/certs/chart/Chart.lock",
+            "dependencies:\n  - {name: cert-manager, version: v1.15.3, repository: 'https://charts.jetstack.io'}\n",
+        ),
+        ("foundation/certs/chart/values.yaml", "vault: {enabled: true}\n"),
+        ("foundation/certs/own.yaml", "cert-manager: {crds: {enabled: true}}\nvault: {enabled: false}\n"),
+        ("foundation/issuer/component.yaml", "name: issuer\nnamespace: certs\n"),
+        (
+            "foundation/issuer/issuer.yaml",
+            "apiVersion: cert-manager.io/v1\nkind: ClusterIssuer\nmetadata: {name: own}\nspec: {selfSigned: {}}\n",
+        ),
+    ]);
+    program(&tree, "helm", "touch called");
+    tree
+}
+
+#[test]
+fn charts_that_a_chart_depends_on_are_known_by_their_names_but_not_rendered() {
+    let tree = umbrella();
+    let plan = run(&tree, &["plan", ".", "--format", "json"]).json();
+    let certs = plan["components"].as_array().unwrap().iter().find(|one| one["name"] == "certs").unwrap();
+    assert_eq!((&certs["role"], &certs["resources"]), (&"operator".into(), &0.into()));
+    let edges = plan["edges"].as_array().unwrap();
+    assert!(edges.iter().any(|edge| edge["from"] == "issuer" && edge["to"] == "certs"), "{edges:?}");
+    assert!(!edges.iter().any(|edge| edge.to_string().contains("vault")), "it is switched off: {edges:?}");
+    let findings = plan["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|one| one["rule"] == "remote-source-not-fetched").unwrap();
+    assert_eq!(finding["level"], "warning");
+    assert_eq!(finding["origin"]["file"], "foundation/certs/chart/Chart.yaml");
+    assert_eq!(finding["origin"]["line"], 5);
+    assert!(finding["message"].as_str().unwrap().ends_with("fetched: `cert-manager`, `vault`"), "{finding}");
+    run(&tree, &["render", ".", "--component", "issuer"]).succeeded();
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(
+        message.contains("help: vendor it with `helm dependency build foundation/certs/chart`"),
+        "{message}"
+    );
+    assert!(message.contains("error[remote-source-not-fetched]: the manifests of `certs`"), "{message}");
+    assert!(!tree.path().join("called").exists(), "nothing is fetched");
+}
+
+#[test]
+fn charts_that_a_chart_depends_on_are_fetched_where_that_is_allowed() {
+    let tree = umbrella();
+    let called = tree.path().join("called");
+    let called = called.display();
+    program(
+        &tree,
+        "helm",
+        &format!(
+            "echo \"$@\" >> {called}; case $1 in pull) touch ${{2##*/}}.tgz;; *) ls foundation/certs/chart/charts >> {called}; {CONFIG_MAP};; esac"
+        ),
+    );
+    let arguments = ["render", ".", "--component", "certs", "--allow-remote", "--cache-dir", "cache"];
+    for _ in 0..2 {
+        run(&tree, &arguments).succeeded();
+    }
+    let called = fs::read_to_string(tree.path().join("called")).unwrap();
+    let pulled = "pull cert-manager --repo=https://charts.jetstack.io --version=v1.15.3 --destination=.";
+    assert_eq!(called.matches(pulled).count(), 2, "the locked version, anew each time: {called}");
+    assert!(called.contains("pull oci://registry.example.com/charts/vault --version=0.1.0"), "{called}");
+    assert!(
+        called.contains("template ./foundation/certs/chart") && called.contains("cert-manager.tgz"),
+        "{called}"
+    );
+    assert!(!tree.path().join("foundation/certs/chart/charts").exists(), "the repo stays as it is");
+    let chart = tree.path().join("foundation/certs/chart/Chart.yaml");
+    let hostile = fs::read_to_string(&chart).unwrap().replace("name: vault", "name: --post-renderer=x");
+    fs::write(chart, hostile).unwrap();
+    let message = run(&tree, &arguments).refused();
+    assert!(message.contains("Chart.yaml:6: error[unsafe-chart]"), "{message}");
+}
+
+#[test]
+fn a_remote_chart_of_a_kustomization_is_known_by_its_name() {
+    let tree = Tree::of(&[
+        ("foundation/eso/component.yaml", "name: eso\n"),
+        (
+            "foundation/eso/kustomization.yaml",
+            "helmCharts:\n  - name: external-secrets\n    repo: https://charts.external-secrets.io\n    version: 0.10.0\n    namespace: eso\n    includeCRDs: true\n    valuesInline: {installCRDs: true}\n",
+        ),
+    ]);
+    let plan = tree.run(&["plan", ".", "--format", "json"]).json();
+    assert_eq!(plan["components"][0]["role"], "operator");
+    let findings = plan["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|one| one["rule"] == "remote-source-not-fetched").unwrap();
+    assert_eq!(
+        (&finding["origin"]["file"], &finding["origin"]["line"]),
+        (&"foundation/eso/kustomization.yaml".into(), &2.into())
+    );
+    assert!(
+        finding["help"].as_str().unwrap().starts_with(
+            "vendor it with `helm pull external-secrets --repo https://charts.external-secrets.io --version 0.10.0 --untar --untardir foundation/eso/charts/external-secrets-0.10.0`"
+        ),
+        "{finding}"
+    );
 }
 
 #[test]
