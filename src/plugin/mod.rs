@@ -287,9 +287,35 @@ mod tests {
         }
     }
 
+    #[track_caller]
+    fn refused(cases: &[(&str, &str)]) {
+        for (parameters, expected) in cases {
+            let expected = Err((*expected).to_owned());
+            assert_eq!(read(&[("ARGOCD_APP_PARAMETERS", parameters)]), expected, "{parameters}");
+        }
+    }
+
+    #[test]
+    fn what_is_of_another_shape_is_told_with_its_name() {
+        refused(&[
+            (
+                r#"[{"name":"phases","string":650}]"#,
+                "error[invalid-parameter]: parameter `phases` is a number, not a text\n  help: put it in quotes: `string: \"...\"`",
+            ),
+            (
+                r#"[{"name":"component","array":["a",true]}]"#,
+                "error[invalid-parameter]: parameter `component` is a truth value, not a text\n  help: put it in quotes: `array: [\"...\"]`",
+            ),
+            (
+                r#"[{"name":"component","array":"a"}]"#,
+                "error[invalid-parameter]: parameter `component` is a text, not a list\n  help: write `array: [\"...\"]`",
+            ),
+        ]);
+    }
+
     #[test]
     fn what_does_not_fit_is_told_with_the_edit_that_helps() {
-        for (parameters, expected) in [
+        refused(&[
             (
                 r#"[{"name":"taget","string":"x"}]"#,
                 "error[unknown-parameter]: there is no parameter `taget`\n  help: did you mean `target`?",
@@ -323,28 +349,10 @@ mod tests {
                 "error[invalid-parameter]: parameter `allow-empty` is neither `true` nor `false`",
             ),
             (
-                r#"[{"name":"phases","string":650}]"#,
-                "error[invalid-parameter]: parameter `phases` is a number, not a text\n  help: put it in quotes: `string: \"...\"`",
-            ),
-            (
-                r#"[{"name":"component","array":["a",true]}]"#,
-                "error[invalid-parameter]: parameter `component` is a truth value, not a text\n  help: put it in quotes: `array: [\"...\"]`",
-            ),
-            (
-                r#"[{"name":"component","array":"a"}]"#,
-                "error[invalid-parameter]: parameter `component` is a text, not a list\n  help: write `array: [\"...\"]`",
-            ),
-            (
                 "[",
                 "error[invalid-parameter]: ARGOCD_APP_PARAMETERS is no list of parameters: line 1 column 1\n  help: Argo CD writes it; is something else setting it?",
             ),
-        ] {
-            assert_eq!(
-                read(&[("ARGOCD_APP_PARAMETERS", parameters)]),
-                Err(expected.to_owned()),
-                "{parameters}"
-            );
-        }
+        ]);
         let unknown = read(&[("ARGOCD_ENV_LADDER_PHASE", "1")]);
         assert_eq!(
             unknown,

@@ -101,15 +101,14 @@ pub fn stand_ins(remote: &Remote, component: &LoadedComponent, catalogue: &Catal
     let own = &component.component.name;
     let name = |part: &str| format!("{own}-{part}");
     let objects: Vec<Value> = match remote {
-        Remote::Chart(chart) => vec![of_chart(chart, own.clone())],
+        Remote::Chart(chart) => vec![of_chart(chart, own)],
         Remote::Dependencies { charts, .. } => {
-            charts.iter().map(|chart| of_chart(chart, name(&chart.name))).collect()
+            charts.iter().map(|chart| of_chart(chart, &name(&chart.name))).collect()
         }
         Remote::Parts { parts, .. } => parts.iter().map(|part| of_part(part, &name)).collect(),
     };
     // Without one nobody would know that manifests are missing.
-    let objects =
-        if objects.is_empty() { vec![object("RemoteBase", own.clone(), json!({}))] } else { objects };
+    let objects = if objects.is_empty() { vec![object("RemoteBase", own, &json!({}))] } else { objects };
     for object in objects {
         let text = Arc::new(object.to_string());
         let read = manifest::from_text(&component.source_origin.file, &text, catalogue);
@@ -122,11 +121,11 @@ pub fn stand_ins(remote: &Remote, component: &LoadedComponent, catalogue: &Catal
     rendered
 }
 
-fn object(kind: &str, name: String, spec: Value) -> Value {
+fn object(kind: &str, name: &str, spec: &Value) -> Value {
     json!({"apiVersion": format!("{GROUP}/v1"), "kind": kind, "metadata": {"name": name}, "spec": spec})
 }
 
-fn of_chart(chart: &RemoteChart, name: String) -> Value {
+fn of_chart(chart: &RemoteChart, name: &str) -> Value {
     let mut spec = json!({
         "chart": chart.name,
         "repoURL": chart.repository,
@@ -137,7 +136,7 @@ fn of_chart(chart: &RemoteChart, name: String) -> Value {
     if !chart.value_files.is_empty() {
         spec["valuesFrom"] = json!(chart.value_files);
     }
-    let mut object = object("RemoteChart", name, spec);
+    let mut object = object("RemoteChart", name, &spec);
     if let Some(namespace) = &chart.namespace {
         object["metadata"]["namespace"] = json!(namespace);
     }
@@ -146,8 +145,8 @@ fn of_chart(chart: &RemoteChart, name: String) -> Value {
 
 fn of_part(part: &Part, name: &dyn Fn(&str) -> String) -> Value {
     match &part.what {
-        What::Chart(chart, _) => of_chart(chart, name(&chart.name)),
-        What::Address(address) => object("RemoteBase", name("base"), json!({"address": address})),
+        What::Chart(chart, _) => of_chart(chart, &name(&chart.name)),
+        What::Address(address) => object("RemoteBase", &name("base"), &json!({"address": address})),
     }
 }
 
