@@ -21,7 +21,8 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
                 inferred.findings.extend(deadlock(scene, configuration, &webhook, workload));
                 let mut seen = BTreeSet::from([scene.resource(workload).component, configuration.component]);
                 for index in objects.matched(scene, &webhook) {
-                    if seen.insert(scene.resource(index).component) {
+                    let component = scene.resource(index).component;
+                    if scene.is_meant(workload, component) && seen.insert(component) {
                         let origin = configuration.origin_at(webhook.line());
                         let reason = Reason::from("admission-webhook");
                         let wait = Wait { reason, strength: Strength::Weak, gate: Gate::Ready, origin };

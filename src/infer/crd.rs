@@ -24,7 +24,7 @@ fn custom_resources(scene: &Scene<'_>) -> Inferred {
     let mut missing: BTreeMap<(&str, &str), (ResourceIndex, BTreeSet<ComponentIndex>)> = BTreeMap::new();
     for (index, resource) in scene.iter().filter(|(_, resource)| !is_built_in_group(&resource.id.group)) {
         let (group, kind) = (resource.id.group.as_str(), resource.id.kind.as_str());
-        let found = match scene.crd(group, kind) {
+        let found = match scene.crd_for(group, kind, resource.component) {
             Some(crd) => Found::Object(crd),
             None if scene.api_service(group).is_some() => {
                 inferred.edges.extend(aggregated(scene, index, group));
@@ -79,6 +79,7 @@ fn watched(scene: &Scene<'_>) -> Inferred {
     for (index, workload) in scene.iter().filter(|(_, resource)| !resource.serves.is_empty()) {
         let wait = wait("operator-watches-crd", workload.origin());
         let crds = workload.serves.iter().filter_map(|group| by_group.get(group.as_str())).flatten();
+        let crds = crds.filter(|crd| scene.is_meant(**crd, workload.component));
         let crds = crds.filter(|crd| is_served(scene, workload, scene.resource(**crd)));
         inferred.edges.extend(crds.map(|crd| scene.edge(index, *crd, &wait)));
     }

@@ -12,6 +12,7 @@ pub mod between;
 pub mod brought;
 pub mod chart_names;
 pub mod class;
+pub mod copies;
 pub mod crd;
 pub mod declared;
 pub mod default_class;

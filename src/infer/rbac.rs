@@ -27,6 +27,9 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
         let bindings = bindings.get(&account).map_or(&[][..], Vec::as_slice);
         for (pod, binding) in pairs(&pods, bindings) {
             let resource = scene.resource(pod);
+            if !scene.is_meant(binding, resource.component) {
+                continue;
+            }
             inferred.edges.push(scene.edge(pod, binding, &wait("service-account-binding", resource)));
             if let Some(role) = role(scene, binding) {
                 inferred.edges.push(scene.edge(pod, role, &wait("service-account-role", resource)));

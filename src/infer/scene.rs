@@ -35,10 +35,12 @@ pub struct Scene<'a> {
     pub resources: &'a [Resource],
     /// The catalogues.
     pub catalogue: &'a Catalogue,
-    by_id: HashMap<&'a ResourceId, Vec<ResourceIndex>>,
-    made: Makers,
+    pub(super) by_id: HashMap<&'a ResourceId, Vec<ResourceIndex>>,
+    pub(super) made: Makers,
     declared: HashMap<Provision, ComponentIndex>,
-    external: HashSet<Provision>,
+    /// The component each one was split from, or itself.
+    pub(super) whole: Vec<&'a str>,
+    pub(super) external: HashSet<Provision>,
     crds: HashMap<(&'a str, &'a str), ResourceIndex>,
     operators: HashMap<&'a str, Vec<ResourceIndex>>,
     pods: Labelled<'a>,
@@ -66,6 +68,10 @@ impl<'a> Scene<'a> {
             by_id: HashMap::with_capacity(resources.len()),
             made: HashMap::new(),
             declared: HashMap::new(),
+            whole: components
+                .iter()
+                .map(|one| one.split_from.as_ref().unwrap_or(&one.name).as_str())
+                .collect(),
             external: external.iter().cloned().collect(),
             crds: HashMap::new(),
             operators: HashMap::new(),
@@ -141,32 +147,6 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn component(&self, index: ComponentIndex) -> &'a Component {
         &self.components[index.0]
-    }
-
-    /// Who provides an object; the asking component's own copy first. What is declared external is not waited for,
-    /// also where something here makes it: the user knows that it is there before.
-    #[must_use]
-    pub fn find(&self, id: &ResourceId, asking: ComponentIndex) -> Found {
-        if let Some(copies) = self.by_id.get(id) {
-            let own = copies.iter().find(|copy| self.resource(**copy).component == asking);
-            return Found::Object(*own.unwrap_or(&copies[0]));
-        }
-        let named = Provision::Object(id.clone());
-        if self.external.contains(&named) {
-            return Found::External;
-        }
-        if let Some(makers) = self.made.get(id) {
-            return Found::Made(self.own_first(makers, asking));
-        }
-        self.find_declared(&named)
-    }
-
-    /// Those of the asking component, if it has any, else all: overlays of one base each bring their own.
-    #[must_use]
-    pub fn own_first(&self, all: &[ResourceIndex], asking: ComponentIndex) -> Vec<ResourceIndex> {
-        let is_own = |index: &ResourceIndex| self.resource(*index).component == asking;
-        let own: Vec<ResourceIndex> = all.iter().copied().filter(is_own).collect();
-        if own.is_empty() { all.to_vec() } else { own }
     }
 
     /// Whether the user says that the cluster has a thing.
@@ -278,20 +258,30 @@ impl<'a> Scene<'a> {
             .facts(Fact::Selector)
             .map(|pair| (pair.key.as_str(), pair.value.as_deref().unwrap_or_default()))
             .collect();
-        self.pods_labelled(&service.id.namespace, &pairs)
+        self.pods_labelled(&service.id.namespace, &pairs, service.component)
     }
 
     /// Workloads of a namespace whose pods carry all these labels.
     #[must_use]
-    pub fn pods_labelled(&self, namespace: &str, pairs: &[(&str, &str)]) -> Vec<ResourceIndex> {
+    pub fn pods_labelled(
+        &self,
+        namespace: &str,
+        pairs: &[(&str, &str)],
+        asking: ComponentIndex,
+    ) -> Vec<ResourceIndex> {
         let mut found = self.pods.with_all(namespace, pairs);
         found.retain(|index| self.resource(*index).is_workload);
-        found
+        self.one_copy_of_each(&found, asking)
     }
 
     /// Services of a namespace that carry all these labels.
     #[must_use]
-    pub fn services_labelled(&self, namespace: &str, pairs: &[(&str, &str)]) -> Vec<ResourceIndex> {
-        self.services.with_all(namespace, pairs)
+    pub fn services_labelled(
+        &self,
+        namespace: &str,
+        pairs: &[(&str, &str)],
+        asking: ComponentIndex,
+    ) -> Vec<ResourceIndex> {
+        self.one_copy_of_each(&self.services.with_all(namespace, pairs), asking)
     }
 }

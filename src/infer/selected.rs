@@ -25,9 +25,9 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
         };
         for namespace in namespaces(resource) {
             let picked: Vec<ResourceIndex> = if wants_services {
-                scene.services_labelled(namespace, &pairs)
+                scene.services_labelled(namespace, &pairs, resource.component)
             } else {
-                scene.pods_labelled(namespace, &pairs)
+                scene.pods_labelled(namespace, &pairs, resource.component)
             };
             let others = picked.into_iter().filter(|to| scene.resource(*to).component != resource.component);
             inferred.edges.extend(others.map(|to| scene.edge(index, to, &wait)));
