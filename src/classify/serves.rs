@@ -13,10 +13,10 @@ type Account = (String, String);
 /// Writes the served groups onto the workloads.
 pub fn mark(resources: &mut [Resource], catalogue: &Catalogue) {
     let mut served: BTreeMap<ResourceIndex, BTreeSet<String>> = BTreeMap::new();
-    let by_image = by_image(resources, catalogue);
+    let by_rbac = by_rbac(resources);
+    let by_image = who_writes(resources, by_image(resources, catalogue), &by_rbac);
     let known: BTreeSet<&String> = by_image.iter().map(|(_, group)| group).collect();
-    let by_rbac: Vec<_> =
-        by_rbac(resources).into_iter().filter(|(_, group)| !known.contains(group)).collect();
+    let by_rbac: Vec<_> = by_rbac.into_iter().filter(|(_, group)| !known.contains(group)).collect();
     let known: BTreeSet<&String> = known.into_iter().chain(by_rbac.iter().map(|(_, group)| group)).collect();
     let by_crds: Vec<_> =
         by_shipped_crds(resources).into_iter().filter(|(_, group)| !known.contains(group)).collect();
@@ -105,6 +105,19 @@ fn by_image(resources: &[Resource], catalogue: &Catalogue) -> Vec<(ResourceIndex
         }
     }
     found
+}
+
+/// Of several workloads of a component with a known image (a controller, its webhook), those that may write the group's
+/// status, where any may.
+fn who_writes(
+    resources: &[Resource],
+    by_image: Vec<(ResourceIndex, String)>,
+    by_rbac: &[(ResourceIndex, String)],
+) -> Vec<(ResourceIndex, String)> {
+    let writing: BTreeSet<&(ResourceIndex, String)> = by_rbac.iter().collect();
+    let in_component = |one: &(ResourceIndex, String)| (resources[one.0.0].component, one.1.clone());
+    let told: BTreeSet<_> = by_image.iter().filter(|one| writing.contains(one)).map(in_component).collect();
+    by_image.into_iter().filter(|one| writing.contains(one) || !told.contains(&in_component(one))).collect()
 }
 
 /// Namespace and name of the service account a subject names, as itself or by its user name.

@@ -34,7 +34,8 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
                 |row: &&WebhookRow| row.failure_policy == "Fail" && !shown.contains(row.service.as_str());
             for webhook in provider.webhooks.iter().filter(unseen) {
                 for object in matched(scene, provider, webhook, &by_group) {
-                    if seen.insert(scene.resource(object).component) {
+                    let component = scene.resource(object).component;
+                    if scene.is_meant(index, component) && seen.insert(component) {
                         inferred.edges.push(scene.edge(object, index, &wait(scene, object)));
                     }
                 }

@@ -205,7 +205,7 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn operators_of(&self, group: &str, kind: &str) -> Vec<ResourceIndex> {
         let all = self.operators(group);
-        if all.len() < 2 || !self.catalogue.is_shared_group(group) {
+        if !self.catalogue.is_shared_group(group) {
             return all.to_vec();
         }
         let names = self.crd_names(group, kind);

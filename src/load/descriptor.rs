@@ -300,7 +300,8 @@ fn name(document: &Document<Descriptor>) -> Result<String, Problems> {
     Ok(name.to_owned())
 }
 
-/// The declared domain, else the innermost folder named like one, else `apps`.
+/// The declared domain, else the outermost folder named like one, else `apps`: what lies in `apps/observability` is
+/// called so beside other apps, and waits for them as they do for it.
 fn domain(document: &Document<Descriptor>, base: &str, rungs: &Rungs) -> Result<String, Problems> {
     if let Some(domain) = &document.value.domain {
         if rungs.domains.is_empty() || rungs.domain_position(domain).is_some() {
@@ -314,7 +315,7 @@ fn domain(document: &Document<Descriptor>, base: &str, rungs: &Rungs) -> Result<
     }
     let folders: Vec<&str> = base.split('/').collect();
     let (own, above) = folders.split_last().unwrap_or((&"", &[]));
-    let known = above.iter().rev().chain([own]).find(|folder| rungs.domain_position(folder).is_some());
+    let known = above.iter().chain([own]).find(|folder| rungs.domain_position(folder).is_some());
     Ok((*known.unwrap_or(&"apps")).to_owned())
 }
 
