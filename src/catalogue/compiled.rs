@@ -36,6 +36,8 @@ pub struct Probe {
     pub kind: ProbeKind,
     /// Sub-field paths, in the order of their indices.
     pub fields: Vec<Arc<str>>,
+    /// Which of them says the name of what is referred to: its line is that of the reference.
+    pub name: Option<u32>,
     /// Whether the path ends in a wildcard, so that the name it stood for is of interest.
     pub wants_key: bool,
 }
@@ -49,6 +51,8 @@ pub struct Query {
     pub path: JpQuery,
     /// Sub-fields with their paths.
     pub fields: Vec<(Arc<str>, JpQuery)>,
+    /// The one that says the name of what is referred to: its line is that of the reference.
+    pub name: Option<Arc<str>>,
 }
 
 /// One field name on the way to a probe.
@@ -129,6 +133,17 @@ fn unquoted(name: &str) -> &str {
 impl Compiled {
     /// Adds a path with its sub-fields; built-in and user paths were checked before.
     pub fn add<'f>(&mut self, kind: ProbeKind, path: &str, fields: impl IntoIterator<Item = &'f str>) {
+        self.add_reference(kind, path, fields, None);
+    }
+
+    /// The same, with the sub-field that says the name of what is referred to.
+    pub fn add_reference<'f>(
+        &mut self,
+        kind: ProbeKind,
+        path: &str,
+        fields: impl IntoIterator<Item = &'f str>,
+        name: Option<&str>,
+    ) {
         let fields: Vec<Arc<str>> = fields.into_iter().map(Arc::from).collect();
         let Ok(query) = parse(path) else { return };
         let below: Option<Vec<Vec<Step>>> = fields.iter().map(|field| steps_below(field)).collect();
@@ -136,7 +151,8 @@ impl Compiled {
             let fields = fields
                 .into_iter()
                 .filter_map(|field| parse(&sub_path(&field)).ok().map(|path| (field, path)));
-            self.queries.push(Query { kind, path: query, fields: fields.collect() });
+            let name = name.filter(|name| !name.is_empty()).map(Arc::from);
+            self.queries.push(Query { kind, path: query, fields: fields.collect(), name });
             return;
         };
         let probe = index(self.probes.len());
@@ -147,7 +163,8 @@ impl Compiled {
             self.nodes[leaf].fields.push((probe, index(number)));
         }
         let wants_key = matches!(way.last(), Some(Step::Any));
-        self.probes.push(Probe { kind, fields, wants_key });
+        let name = name.and_then(|name| fields.iter().position(|field| **field == *name)).map(index);
+        self.probes.push(Probe { kind, fields, name, wants_key });
     }
 
     fn walk(&mut self, from: usize, way: &[Step]) -> usize {

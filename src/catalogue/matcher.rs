@@ -198,8 +198,12 @@ impl<'c> Matcher<'c> {
             }
         }
         for (probe, field) in &compiled.nodes[node].fields {
-            let name = Arc::clone(&compiled.probes[*probe as usize].fields[*field as usize]);
+            let asked = &compiled.probes[*probe as usize];
+            let name = Arc::clone(&asked.fields[*field as usize]);
             if let Some((_, capture)) = self.open.iter_mut().rev().find(|(open, _)| open == probe) {
+                if asked.name == Some(*field) && capture.field(&name).is_none() {
+                    capture.line = mark.line;
+                }
                 capture.fields.push((name, text.into()));
             }
         }

@@ -269,7 +269,7 @@ impl Catalogue {
         }
         for index in self.edges_of(group, kind) {
             let row = &self.edges[index];
-            compiled.add(ProbeKind::Edge(index), &row.path, row.field_paths());
+            compiled.add_reference(ProbeKind::Edge(index), &row.path, row.field_paths(), row.name_path());
         }
         for index in self.makes_of(group, kind) {
             let row = &self.makes[index];
@@ -287,7 +287,8 @@ impl Catalogue {
         let under = |path: &str| format!("{}{}", pods.path, path.trim_start_matches('$'));
         for index in &self.pod_edges {
             let row = &self.edges[*index];
-            compiled.add(ProbeKind::Edge(*index), &under(&row.path), row.field_paths());
+            let (path, name) = (under(&row.path), row.name_path());
+            compiled.add_reference(ProbeKind::Edge(*index), &path, row.field_paths(), name);
         }
         for probe in probes::IN_POD_SPEC {
             compiled.add(ProbeKind::Code(probe.fact), &under(probe.path), probe.fields.iter().copied());

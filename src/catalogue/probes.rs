@@ -201,7 +201,7 @@ const IN_APPLICATION: &[&str] =
 const APPLICATION: &[CodeProbe] = &[
     probe(Fact::Chart, "$.spec.source", IN_APPLICATION),
     probe(Fact::Chart, "$.spec.sources[*]", IN_APPLICATION),
-    probe(Fact::Install, "$.spec", &["destination.namespace"]),
+    probe(Fact::Install, "$.spec", &["destination.namespace", "destination.server", "destination.name"]),
     probe(Fact::AppliedPath, "$.spec.source", &["path", "repoURL"]),
     probe(Fact::AppliedPath, "$.spec.sources[*]", &["path", "repoURL"]),
     probe(Fact::Hosts, "$.spec.source.helm.values", &[]),
@@ -224,8 +224,10 @@ const HELM_RELEASE: &[CodeProbe] = &[
     probe(Fact::Install, "$.spec", &["targetNamespace", "releaseName", "values.fullnameOverride"]),
     probe(Fact::Hosts, "$.spec.values..*", &[]),
 ];
-const FLUX_KUSTOMIZATION: &[CodeProbe] =
-    &[probe(Fact::AppliedPath, "$.spec", &["path", "components[*]", "sourceRef.name"])];
+const FLUX_KUSTOMIZATION: &[CodeProbe] = &[
+    probe(Fact::AppliedPath, "$.spec", &["path", "components[*]", "sourceRef.name"]),
+    probe(Fact::Install, "$.spec", &["kubeConfig.secretRef.name"]),
+];
 const FLUX_SOURCE: &[CodeProbe] = &[probe(Fact::ChartSource, "$.spec", &["url", "chart"])];
 const COMPOSITE_DEFINITION: &[CodeProbe] =
     &[probe(Fact::MadeKind, "$.spec", &["group", "names.kind", "claimNames.kind", "scope"])];

@@ -479,6 +479,12 @@ impl EdgeRow {
     pub fn field_paths(&self) -> impl Iterator<Item = &str> {
         self.fields.values().chain(self.when.keys()).chain(self.unless.keys()).map(String::as_str)
     }
+
+    /// The sub-field that says the name of what is referred to.
+    #[must_use]
+    pub fn name_path(&self) -> Option<&str> {
+        self.fields.get("name").map(String::as_str)
+    }
 }
 
 impl ProviderRow {

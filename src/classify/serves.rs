@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, ProviderRow, is_built_in_group};
-use crate::model::{Resource, ResourceIndex, Role};
+use crate::model::{ComponentIndex, Resource, ResourceIndex, Role};
 
 /// Namespace and name of a service account.
 type Account = (String, String);
@@ -14,7 +14,7 @@ type Account = (String, String);
 pub fn mark(resources: &mut [Resource], catalogue: &Catalogue) {
     let mut served: BTreeMap<ResourceIndex, BTreeSet<String>> = BTreeMap::new();
     let by_rbac = by_rbac(resources);
-    let by_image = who_writes(resources, by_image(resources, catalogue), &by_rbac);
+    let by_image = who_writes(resources, &by_image(resources, catalogue), &by_rbac);
     let known: BTreeSet<&String> = by_image.iter().map(|(_, group)| group).collect();
     let by_rbac: Vec<_> = by_rbac.into_iter().filter(|(_, group)| !known.contains(group)).collect();
     let known: BTreeSet<&String> = known.into_iter().chain(by_rbac.iter().map(|(_, group)| group)).collect();
@@ -96,28 +96,49 @@ pub fn runs(resource: &Resource) -> bool {
     stays(resource) || is_package || !resource.charts.is_empty()
 }
 
-fn by_image(resources: &[Resource], catalogue: &Catalogue) -> Vec<(ResourceIndex, String)> {
+/// A workload, the project its image or chart is of, and a group that project serves.
+struct ByImage<'c> {
+    workload: ResourceIndex,
+    project: &'c str,
+    group: &'c str,
+}
+
+impl<'c> ByImage<'c> {
+    /// Where its project runs.
+    fn place(&self, resources: &[Resource]) -> (ComponentIndex, &'c str) {
+        (resources[self.workload.0].component, self.project)
+    }
+}
+
+fn by_image<'c>(resources: &'c [Resource], catalogue: &'c Catalogue) -> Vec<ByImage<'c>> {
     let mut found = Vec::new();
     let serving = |resource: &Resource| runs(resource) && !is_self_hosted(resource, catalogue);
     for (index, resource) in resources.iter().enumerate().filter(|(_, resource)| serving(resource)) {
         for provider in providers(resource, catalogue) {
-            found.extend(provider.serves.iter().map(|group| (ResourceIndex(index), group.clone())));
+            let (workload, project) = (ResourceIndex(index), provider.name.as_str());
+            found.extend(provider.serves.iter().map(|group| ByImage { workload, project, group }));
         }
     }
     found
 }
 
-/// Of several workloads of a component with a known image (a controller, its webhook), those that may write the group's
-/// status, where any may.
-fn who_writes(
+/// Of several workloads of a component with the images of one project (a controller, its webhook), those that may write
+/// the status of its kinds, where any may.
+fn who_writes<'c>(
     resources: &[Resource],
-    by_image: Vec<(ResourceIndex, String)>,
+    by_image: &[ByImage<'c>],
     by_rbac: &[(ResourceIndex, String)],
 ) -> Vec<(ResourceIndex, String)> {
-    let writing: BTreeSet<&(ResourceIndex, String)> = by_rbac.iter().collect();
-    let in_component = |one: &(ResourceIndex, String)| (resources[one.0.0].component, one.1.clone());
-    let told: BTreeSet<_> = by_image.iter().filter(|one| writing.contains(one)).map(in_component).collect();
-    by_image.into_iter().filter(|one| writing.contains(one) || !told.contains(&in_component(one))).collect()
+    let writing: BTreeSet<(ResourceIndex, &str)> =
+        by_rbac.iter().map(|(index, group)| (*index, group.as_str())).collect();
+    let writes = |one: &&ByImage<'c>| writing.contains(&(one.workload, one.group));
+    let writers: BTreeSet<_> =
+        by_image.iter().filter(writes).map(|one| (one.workload, one.project)).collect();
+    let told: BTreeSet<_> = by_image.iter().filter(writes).map(|one| one.place(resources)).collect();
+    let serves = |one: &&ByImage<'_>| {
+        writers.contains(&(one.workload, one.project)) || !told.contains(&one.place(resources))
+    };
+    by_image.iter().filter(serves).map(|one| (one.workload, one.group.to_owned())).collect()
 }
 
 /// Namespace and name of the service account a subject names, as itself or by its user name.

@@ -14,7 +14,8 @@ use crate::model::{ComponentIndex, Edge, Gate, Reason, ResourceIndex, Strength};
 
 /// An edge between two appliers for every edge between what they apply, or to the release that a folder waits for.
 ///
-/// Not where one of the two applies the other: what contains an object is neither before nor after it.
+/// Not where one of the two applies the other: what contains an object is neither before nor after it. Nor where they
+/// apply to different clusters: what one of those has, the other does not need.
 #[must_use]
 pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
     let appliers = appliers(scene);
@@ -31,7 +32,9 @@ pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
             let release = release.filter(is_peer);
             let appliers = if release.is_some() { &[] } else { of(edge.to.component) };
             for to in appliers.iter().copied().chain(release) {
-                if to != from && !contains(&to, from) && !contains(&from, to) && seen.insert((from, to)) {
+                let apart =
+                    contains(&to, from) || contains(&from, to) || cluster(scene, from) != cluster(scene, to);
+                if to != from && !apart && seen.insert((from, to)) {
                     let wait = Wait {
                         reason: Reason::from("applied-path"),
                         strength: Strength::Weak,
@@ -44,6 +47,14 @@ pub fn edges(scene: &Scene<'_>, others: &[Edge]) -> Inferred {
         }
     }
     inferred
+}
+
+/// The cluster an applier names; none for its own.
+fn cluster<'s>(scene: &Scene<'s>, applier: ResourceIndex) -> Option<&'s str> {
+    let install = scene.resource(applier).manifest.facts(Fact::Install).next()?;
+    let named = ["destination.name", "destination.server", "kubeConfig.secretRef.name"];
+    let named = named.iter().find_map(|field| install.field(field))?;
+    (!["in-cluster", "https://kubernetes.default.svc"].contains(&named)).then_some(named)
 }
 
 /// The objects that apply each component's folder, from the repository most of them name: another one may have a

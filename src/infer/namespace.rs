@@ -2,16 +2,19 @@
 
 use super::scene::{Scene, Wait};
 use super::{Found, Inferred};
-use crate::model::{Gate, NAMESPACES_OF_EVERY_CLUSTER, Reason, ResourceId, Strength};
+use crate::model::{Gate, NAMESPACES_OF_EVERY_CLUSTER, Reason, Resource, ResourceId, Strength};
 
-/// Strong edges to the Namespace; a destination namespace nobody shows is Argo CD's to create.
+/// Strong edges to the Namespace; a destination namespace nobody shows is Argo CD's to create, and nobody waits for one
+/// that every cluster has, whoever labels it here.
 #[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
     let mut told = std::collections::BTreeSet::new();
-    for (index, resource) in
-        scene.iter().filter(|(_, resource)| resource.is_scope_known && !resource.id.namespace.is_empty())
-    {
+    let is_made = |resource: &Resource| {
+        let namespace = resource.id.namespace.as_str();
+        resource.is_scope_known && !namespace.is_empty() && !NAMESPACES_OF_EVERY_CLUSTER.contains(&namespace)
+    };
+    for (index, resource) in scene.iter().filter(|(_, resource)| is_made(resource)) {
         let namespace = resource.id.namespace.as_str();
         let id = ResourceId::new("", "Namespace", "", namespace);
         let found = scene.find(&id, resource.component);
@@ -19,19 +22,15 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
             reason: Reason::from("namespace"),
             strength: Strength::Strong,
             gate: Gate::Present,
-            origin: resource.origin(),
+            origin: resource.origin_at(resource.manifest.namespace_line()),
         };
         let own = scene.component(resource.component).namespace == namespace;
-        if found == Found::Nobody
-            && !own
-            && !NAMESPACES_OF_EVERY_CLUSTER.contains(&namespace)
-            && told.insert((resource.component, namespace))
-        {
+        if found == Found::Nobody && !own && told.insert((resource.component, namespace)) {
             let help = format!("add a Namespace `{namespace}`, or list it under `external` in ladder.yaml");
             inferred.findings.push(scene.unsatisfied(
                 index,
                 &format!("Namespace `{namespace}`"),
-                resource.origin(),
+                wait.origin.clone(),
                 help,
             ));
         }

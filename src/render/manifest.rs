@@ -106,6 +106,12 @@ impl Manifest {
         let lines = self.annotation_lines.iter().rev();
         lines.clone().find(|(name, _)| name == key).map_or(self.line, |(_, line)| *line)
     }
+
+    /// The line of `metadata.namespace`, or of the object when it has none.
+    #[must_use]
+    pub fn namespace_line(&self) -> usize {
+        self.outline.namespace_line(&self.chunk).unwrap_or(self.line)
+    }
 }
 
 /// Reads a file's objects; a bad document is a finding, a bad file a problem.

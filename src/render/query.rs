@@ -26,6 +26,8 @@ pub fn captures(chunk: &Chunk, compiled: &Compiled, limits: &Limits) -> Result<V
         for found in js_path_process(&query.path, &json).unwrap_or_default() {
             let place = found.clone().path();
             let value = found.val();
+            let named = query.name.as_ref().and_then(|name| path_of(query, name, value));
+            let place = named.map_or(place.clone(), |below| place + below.trim_start_matches('$'));
             let seen = capture(query, value, line(&node, &place));
             if query.kind == ProbeKind::Code(Fact::Hosts) {
                 captures.extend(hosts_in(value, &seen));
@@ -35,6 +37,12 @@ pub fn captures(chunk: &Chunk, compiled: &Compiled, limits: &Limits) -> Result<V
         }
     }
     Ok(captures)
+}
+
+/// Where a sub-field stands below the reference.
+fn path_of(query: &Query, field: &str, value: &Value) -> Option<String> {
+    let (_, path) = query.fields.iter().find(|(known, _)| **known == *field)?;
+    js_path_process(path, value).ok()?.into_iter().next().map(|one| one.path())
 }
 
 /// Of a text that may name Services only the hosts are kept.

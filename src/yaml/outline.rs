@@ -1,6 +1,7 @@
 //! What the later steps ask about a document besides its events: where metadata and its annotations stand,
 //! whether it is a list, what Argo CD would refuse. Offsets only, so that many outlines fit in memory.
 
+use super::chunk::Chunk;
 use super::{Limits, Mark};
 
 /// What is worth knowing about a document besides its events.
@@ -25,6 +26,13 @@ impl Outline {
     #[must_use]
     pub fn has_metadata(&self) -> bool {
         self.sites.metadata.is_some()
+    }
+
+    /// The line of the file on which `metadata.namespace` stands; it counts the lines.
+    #[must_use]
+    pub fn namespace_line(&self, chunk: &Chunk) -> Option<usize> {
+        let before = chunk.text().get(..self.sites.namespace?.key.get())?;
+        Some(chunk.line() + memchr::memchr_iter(b'\n', before.as_bytes()).count())
     }
 
     /// Whether Argo CD drops the object as an empty list: `items` is null, and there is neither `spec` nor `status`.
