@@ -7,8 +7,8 @@
 mod walk;
 
 use std::fs;
-use std::io::ErrorKind;
-use std::os::unix::fs::PermissionsExt;
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 pub use walk::{Entry, Links, Walk};
@@ -73,13 +73,30 @@ pub fn read(root: &Path, file: &str) -> Result<String, Problems> {
     text(read_bytes(root, file)?, file)
 }
 
-/// Reads a text file that may lie anywhere, because the user named it.
+/// Reads a text file that may lie anywhere, because the user named it, or what the shell hands over as `<(…)`.
 ///
 /// # Errors
 /// When it is missing, unreadable, too large or not UTF-8.
 pub fn read_anywhere(file: &Path) -> Result<String, Problems> {
     let shown = file.display().to_string();
-    text(whole(file, &shown)?, &shown)
+    let bytes = if is_handed_over(file) { handed_over(file, &shown)? } else { whole(file, &shown)? };
+    text(bytes, &shown)
+}
+
+/// Whether a path is a pipe that is open already: its writer is there, so it does not keep us waiting.
+fn is_handed_over(file: &Path) -> bool {
+    file.starts_with("/dev/fd") && fs::metadata(file).is_ok_and(|found| found.file_type().is_fifo())
+}
+
+fn handed_over(file: &Path, shown: &str) -> Result<Vec<u8>, Problems> {
+    let mut bytes = Vec::new();
+    fs::File::open(file)
+        .and_then(|pipe| pipe.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(|error| unreadable(shown, &error))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(too_large(shown, &format!("more than {MAX_FILE_BYTES} bytes")));
+    }
+    Ok(bytes)
 }
 
 /// The bytes of a file. What cannot be read whole is refused: a pipe or a device would keep us waiting for ever.
@@ -93,10 +110,13 @@ fn whole(path: &Path, file: &str) -> Result<Vec<u8>, Problems> {
             .into());
     }
     if size > MAX_FILE_BYTES {
-        let message = format!("the file has {size} bytes, more than the {MAX_FILE_BYTES} read here");
-        return Err(Problem::new("file-too-large", message).at(file).into());
+        return Err(too_large(file, &format!("{size} bytes, more than the {MAX_FILE_BYTES} read here")));
     }
     fs::read(path).map_err(|error| unreadable(file, &error))
+}
+
+fn too_large(file: &str, size: &str) -> Problems {
+    Problem::new("file-too-large", format!("the file has {size}")).at(file).into()
 }
 
 fn text(bytes: Vec<u8>, file: &str) -> Result<String, Problems> {

@@ -88,3 +88,16 @@ fn settings_are_a_file() {
         assert!(said.starts_with(message), "{said}");
     }
 }
+
+#[test]
+fn settings_may_be_what_the_shell_hands_over() {
+    let tree = tree();
+    tree.write("own.yaml", "waves: dense\n");
+    let binary = env!("CARGO_BIN_EXE_argocd-ladder");
+    let command = format!("{binary} render --settings <(cat own.yaml; echo 'enabled: false')");
+    let mut bash = Command::new("bash");
+    let run = bash.args(["-c", &command]).current_dir(tree.path()).output().expect("bash runs");
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let written = String::from_utf8(run.stdout).unwrap();
+    assert!(written.contains("kind: ") && !written.contains("sync-wave"), "{written}");
+}
