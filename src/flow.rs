@@ -84,7 +84,7 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
         Some(file) => load::settings_file(file, &mut findings)?,
         None => load::settings(root, &mut findings)?,
     };
-    let settings = adjusted(written, options)?;
+    let mut settings = adjusted(written, options)?;
     let catalogue = catalogue(&settings)?;
     let Discovered { descriptors, findings: unseen } = discover::descriptors(root)?;
     findings.extend(unseen);
@@ -93,7 +93,8 @@ pub fn build(root: &Path, options: &Options) -> Result<Ladder, Problems> {
     }
     let loaded = load::components(root, &descriptors, &settings)?;
     findings.extend(loaded.findings);
-    let components = in_environment(loaded.components, &settings, options)?;
+    let (components, elsewhere) = in_environment(loaded.components, &settings, options)?;
+    settings.elsewhere = elsewhere.into_iter().map(|loaded| loaded.component.origin.file).collect();
     let rendering = Rendering {
         root,
         catalogue: &catalogue,
@@ -157,7 +158,7 @@ fn stream(
         domain: "apps".to_owned(),
         role: None,
         pin: None,
-        project: "default".to_owned(),
+        project: None,
         namespace: String::new(),
         depends_on: Vec::new(),
         provides: Vec::new(),
@@ -296,6 +297,8 @@ fn adjusted(mut settings: Settings, options: &Options) -> Result<Settings, Probl
     if options.ignore_existing_order {
         settings.existing_order = ExistingOrder::Ignore;
     }
+    let joins = settings.scope == Scope::Component && options.scope == Some(Scope::Ladder);
+    settings.is_joined = joins && options.waves.is_none();
     settings.waves = options.waves.unwrap_or(settings.waves);
     settings.scope = options.scope.unwrap_or(settings.scope);
     let environment = options.environment.as_ref().and_then(|name| settings.environments.get(name));
@@ -323,12 +326,13 @@ fn catalogue(settings: &Settings) -> Result<Catalogue, Problems> {
     })
 }
 
+/// The components that belong to the environment, and those that do not.
 fn in_environment(
     components: Vec<LoadedComponent>,
     settings: &Settings,
     options: &Options,
-) -> Result<Vec<LoadedComponent>, Problems> {
-    let Some(wanted) = &options.environment else { return Ok(components) };
+) -> Result<(Vec<LoadedComponent>, Vec<LoadedComponent>), Problems> {
+    let Some(wanted) = &options.environment else { return Ok((components, Vec::new())) };
     let mut known: Vec<&str> = settings.environments.keys().map(String::as_str).collect();
     known.extend(components.iter().flat_map(|component| component.environments.iter().map(String::as_str)));
     if !known.contains(&wanted.as_str()) {
@@ -344,7 +348,7 @@ fn in_environment(
     let (here, elsewhere): (Vec<_>, Vec<_>) = components.into_iter().partition(belongs);
     let problems: Vec<Problem> =
         here.iter().flat_map(|component| waits_elsewhere(component, &elsewhere, wanted)).collect();
-    if problems.is_empty() { Ok(here) } else { Err(Problems(problems)) }
+    if problems.is_empty() { Ok((here, elsewhere)) } else { Err(Problems(problems)) }
 }
 
 /// Declared waits for components that do not belong to the environment.

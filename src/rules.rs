@@ -51,7 +51,7 @@ pub const IDS: &[&str] = &[
     "repository-unknown",
     "rolling-sync-cost",
     "step-waits-for-manual-sync",
-    "applicationset-loses-settings",
+    "applicationset-adds-finalizers",
     "hook-means-nothing-to-flux",
     "descriptor-in-the-way-of-flux",
     "waves-mean-nothing-to-flux",

@@ -261,7 +261,7 @@ pub fn parse(
         domain: domain(&document, base, rungs)?,
         role: role(&document)?,
         pin: pin(&document, rungs)?,
-        project: descriptor.project.clone().unwrap_or_else(|| "default".to_owned()),
+        project: descriptor.project.clone(),
         namespace: namespace(descriptor),
         depends_on: depends_on(&document),
         provides: provisions(&document, "provides", &descriptor.provides, findings),

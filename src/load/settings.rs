@@ -49,7 +49,8 @@ pub struct LadderFile {
     /// How waves are numbered.
     pub waves: Waves,
     /// What one Application holds when `plan` and the other reading commands count waves: the whole `ladder`, or one
-    /// `component` each, so that rungs need no room for the waves inside a component. Default: as the preset is meant.
+    /// `component` each, so that rungs need no room for the waves inside a component; a stream of several that finds no room
+    /// is numbered `dense`. Default: as the preset is meant.
     pub scope: Option<Scope>,
     /// Whether the ladder may grow a rung that strong edges need.
     pub grow: bool,
@@ -157,8 +158,12 @@ pub struct Settings {
     pub timeline: TimelineSettings,
     /// What the waves of resources count.
     pub scope: Scope,
+    /// Whether components that are meant as Applications of their own go into one, numbered by nobody's wish.
+    pub is_joined: bool,
     /// The environment that was asked for.
     pub environment: Option<String>,
+    /// Descriptors that do not belong to it, by file.
+    pub elsewhere: Vec<Arc<str>>,
     /// The preset it started from.
     pub preset: Preset,
     /// What is different in each environment.
@@ -181,7 +186,9 @@ impl Default for Settings {
             gates: GateSettings::default(),
             timeline: TimelineSettings::default(),
             scope: Scope::default(),
+            is_joined: false,
             environment: None,
+            elsewhere: Vec::new(),
             preset: Preset::default(),
             environments: BTreeMap::new(),
         }
@@ -263,7 +270,9 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
         gates: document.value.gates,
         timeline: document.value.timeline,
         scope: document.value.scope.unwrap_or(document.value.preset.scope()),
+        is_joined: false,
         environment: None,
+        elsewhere: Vec::new(),
         preset: document.value.preset,
         environments,
     })

@@ -88,8 +88,8 @@ pub struct Component {
     pub role: Option<Declared<Role>>,
     /// The pinned rung, if any.
     pub pin: Option<Declared<Phase>>,
-    /// Argo CD project.
-    pub project: String,
+    /// Argo CD project, if its descriptor names one.
+    pub project: Option<String>,
     /// Destination namespace; empty when unknown.
     pub namespace: String,
     /// Declared waits.

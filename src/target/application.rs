@@ -163,8 +163,8 @@ fn spec(
     let targets = &ladder.settings.targets;
     let component = ladder.component(index);
     let mut spec = Map::new();
-    let project = if component.project == "default" { targets.project.as_deref() } else { None };
-    spec.insert("project".to_owned(), json!(project.unwrap_or(&component.project)));
+    let project = component.project.as_deref().or(targets.project.as_deref());
+    spec.insert("project".to_owned(), json!(project.unwrap_or("default")));
     spec.extend(source);
     spec.insert("destination".to_owned(), destination(ladder, component, cluster));
     spec.insert("syncPolicy".to_owned(), sync::policy(ladder, index, facts));

@@ -17,6 +17,9 @@ use crate::problem::Problems;
 /// When names clash, or an ApplicationSet cannot create what stands on its rung.
 pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems> {
     let (list, mut findings) = application::applications(ladder, selection)?;
+    // A set stands for its whole rung, whatever was selected.
+    let has_sets = ladder.rungs.list.iter().any(|rung| rung.application_set.is_some());
+    let all = if has_sets { application::applications(ladder, &Selection::default())?.0 } else { Vec::new() };
     let namespace = &ladder.settings.targets.namespace;
     let mut objects = Vec::new();
     let mut done: BTreeSet<&Phase> = BTreeSet::new();
@@ -30,7 +33,9 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
             continue;
         };
         if done.insert(phase) {
-            let (made, left_out) = rung_set::write(ladder, rung, set)?;
+            let is_member = |one: &&Application| ladder.placement(one.component).phase == *phase;
+            let members: Vec<Application> = all.iter().filter(is_member).cloned().collect();
+            let (made, left_out) = rung_set::write(ladder, rung, set, &members)?;
             objects.push((set.name.clone(), made));
             findings.extend(left_out);
         }

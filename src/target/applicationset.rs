@@ -92,7 +92,7 @@ fn element(ladder: &Ladder, application: &Application) -> Value {
 
 /// A null among Helm's values takes a default of the chart away, but in a patch it would take away itself: such values
 /// become text.
-fn keep_nulls(spec: &mut Map<String, Value>) {
+pub(super) fn keep_nulls(spec: &mut Map<String, Value>) {
     for (key, value) in spec.iter_mut() {
         let sources = match (key.as_str(), value) {
             ("source", source) => std::slice::from_mut(source),

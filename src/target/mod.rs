@@ -11,6 +11,7 @@ pub mod flux;
 mod flux_cel;
 pub mod flux_health;
 pub mod flux_source;
+mod member;
 pub mod name;
 pub mod namespaces;
 pub mod reduce;

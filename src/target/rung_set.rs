@@ -1,45 +1,45 @@
 //! A rung's Applications from one ApplicationSet, which finds their descriptors in the repository.
 //!
 //! Nobody inside a rung waits strongly for a neighbour, so creating them at once breaks nothing; the set's own health
-//! (see `health-checks`) holds the next wave. What only the render knows of a component (the fingerprint of its content)
-//! is not on these Applications. The file generator is used for lists too: a list generator never looks again, and the
-//! health the set reports would stay that of the first moment.
+//! (see `health-checks`) holds the next wave. Two generators are merged by name: one finds the descriptors, also those
+//! that nobody rendered yet, the other says what only the render knows of a component (`member.rs`). The file generator
+//! is used for explicit lists too: a list generator never looks again, and the health the set reports would stay that
+//! of the first moment.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Map, Value, json};
 
-use super::application::{GENERATE_PATHS, IN_CLUSTER, PHASE};
+use super::application::{Application, GENERATE_PATHS, IN_CLUSTER, PHASE};
+use super::member;
 use super::name::object_name;
 use super::source::{in_repository, repository};
 use super::sync;
 use crate::load::targets::RungSet;
-use crate::model::{Component, ComponentIndex, Finding, Ladder, Level, Rung};
+use crate::model::{Component, Finding, Ladder, Rung};
 use crate::problem::{Problem, Problems};
 use crate::render::manifest::WAVE;
 
 const DESCRIPTOR: &str = "component.yaml";
 
-/// The ApplicationSet of a rung, and what its Applications cannot carry.
+/// The ApplicationSet of a rung with these Applications, and what they cannot carry.
 ///
 /// # Errors
 /// When it would miss a component of the rung, or create one of another.
-pub fn write(ladder: &Ladder, rung: &Rung, set: &RungSet) -> Result<(Value, Vec<Finding>), Problems> {
-    let members: Vec<&Component> = (0..ladder.components.len())
-        .map(ComponentIndex)
-        .filter(|index| ladder.placement(*index).phase == rung.phase)
-        .map(|index| ladder.component(index))
-        .collect();
-    check(ladder, rung, set, &members)?;
+pub fn write(
+    ladder: &Ladder,
+    rung: &Rung,
+    set: &RungSet,
+    applications: &[Application],
+) -> Result<(Value, Vec<Finding>), Problems> {
+    let members: Vec<&Component> =
+        applications.iter().map(|application| ladder.component(application.component)).collect();
+    let (narrow, wide) = (globs(rung, set, true)?, globs(rung, set, false)?);
+    check(ladder, rung, set, &members, (&narrow, &wide))?;
     let targets = &ladder.settings.targets;
-    let files: Vec<Value> = match &set.directories[..] {
-        [] => members.iter().map(|member| member.origin.file.to_string()).collect::<Vec<_>>(),
-        globs => globs.iter().map(|glob| descriptor_in(glob)).collect(),
-    }
-    .iter()
-    .map(|file| json!({"path": in_repository(targets, file)}))
-    .collect();
     let mut labels = Map::from_iter([(PHASE.to_owned(), json!(rung.phase))]);
     labels.extend(rung.domain.iter().map(|domain| ("domain".to_owned(), json!(domain))));
+    let elements: Vec<Value> =
+        applications.iter().map(|application| member::element(ladder, rung, application)).collect();
     let object = json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "ApplicationSet",
@@ -52,32 +52,79 @@ pub fn write(ladder: &Ladder, rung: &Rung, set: &RungSet) -> Result<(Value, Vec<
         "spec": {
             "goTemplate": true,
             "goTemplateOptions": ["missingkey=error"],
-            "generators": [{"git": {
-                "repoURL": repository(targets),
-                "revision": targets.revision,
-                "files": files,
-                "requeueAfterSeconds": set.requeue_after_seconds,
+            "generators": [{"merge": {
+                "mergeKeys": ["name"],
+                "generators": [
+                    {"git": {
+                        "repoURL": repository(targets),
+                        "revision": targets.revision,
+                        "files": files(ladder, set, &members, &wide),
+                        "requeueAfterSeconds": set.requeue_after_seconds,
+                    }},
+                    {"list": {"elements": elements}},
+                ],
             }}],
-            "template": template(ladder, rung),
+            "template": template(ladder, rung, &Described::BY_PARAMETERS),
+            "templatePatch": member::TEMPLATE_PATCH,
         },
     });
-    Ok((object, members.iter().filter_map(|member| loses(member, set)).collect()))
+    Ok((object, members.iter().filter_map(|member| member::loses(ladder, member, set)).collect()))
+}
+
+/// Where the descriptors are: the directories of the set without what belongs to another environment, or those of its
+/// components one by one.
+fn files(ladder: &Ladder, set: &RungSet, members: &[&Component], found: &GlobSet) -> Vec<Value> {
+    let path = |file: &str| in_repository(&ladder.settings.targets, file);
+    if set.directories.is_empty() {
+        return members.iter().map(|member| json!({"path": path(&member.origin.file)})).collect();
+    }
+    let globs = set.directories.iter().map(|glob| json!({"path": path(&descriptor_in(glob))}));
+    let elsewhere = ladder.settings.elsewhere.iter().filter(|file| found.is_match(file.as_ref()));
+    globs.chain(elsewhere.map(|file| json!({"path": path(file), "exclude": true}))).collect()
 }
 
 fn descriptor_in(directory: &str) -> String {
     format!("{}/{DESCRIPTOR}", directory.trim_end_matches('/'))
 }
 
-/// One Application, in terms of its descriptor's fields.
-fn template(ladder: &Ladder, rung: &Rung) -> Value {
+/// What the template takes from a descriptor.
+pub(super) struct Described<'d> {
+    /// Its name.
+    pub name: &'d str,
+    /// Its project; empty where it names none.
+    pub project: &'d str,
+    /// Its namespace; empty where it names none.
+    pub namespace: &'d str,
+    /// Its directory, from the root of the repository.
+    pub directory: &'d str,
+}
+
+impl Described<'_> {
+    /// As the parameters of the generator give it.
+    const BY_PARAMETERS: Described<'static> = Described {
+        name: "{{ .name }}",
+        project: "{{ get . \"project\" | default DEFAULT }}",
+        namespace: "{{ get . \"namespace\" | default DEFAULT }}",
+        directory: "{{ .path.path }}",
+    };
+}
+
+/// What a descriptor says, else a default.
+fn or_default(said: &str, default: Option<&str>) -> String {
+    let default = default.unwrap_or("default");
+    if said.is_empty() { default.to_owned() } else { said.replace("DEFAULT", &format!("\"{default}\"")) }
+}
+
+/// One Application, as far as its descriptor's fields say it.
+pub(super) fn template(ladder: &Ladder, rung: &Rung, described: &Described<'_>) -> Value {
     let targets = &ladder.settings.targets;
     let mut labels = targets.labels.clone();
     labels.insert(PHASE.to_owned(), rung.phase.0.clone());
     labels.extend(rung.domain.iter().map(|domain| ("domain".to_owned(), domain.clone())));
     let mut annotations = targets.annotations.clone();
     let ladder_file = in_repository(targets, ladder.settings.file_name());
-    annotations.insert(GENERATE_PATHS.to_owned(), format!("/{{{{ .path.path }}}};/{ladder_file}"));
-    let mut parameters = vec![json!({"name": "component", "string": "{{ .name }}"})];
+    annotations.insert(GENERATE_PATHS.to_owned(), format!("/{};/{ladder_file}", described.directory));
+    let mut parameters = vec![json!({"name": "component", "string": described.name})];
     if let Some(environment) = &ladder.settings.environment {
         parameters.push(json!({"name": "environment", "string": environment}));
     }
@@ -85,12 +132,12 @@ fn template(ladder: &Ladder, rung: &Rung) -> Value {
         (None, Some(name)) => ("name", name.as_str()),
         (server, _) => ("server", server.as_deref().unwrap_or(IN_CLUSTER)),
     };
-    let mut metadata = json!({"name": "{{ .name }}", "labels": labels, "annotations": annotations});
+    let mut metadata = json!({"name": described.name, "labels": labels, "annotations": annotations});
     if !targets.finalizers.is_empty() {
         metadata["finalizers"] = json!(targets.finalizers);
     }
     let mut spec = json!({
-        "project": format!("{{{{ get . \"project\" | default \"{}\" }}}}", targets.project.as_deref().unwrap_or("default")),
+        "project": or_default(described.project, targets.project.as_deref()),
         "source": {
             "repoURL": repository(targets),
             "targetRevision": targets.revision,
@@ -99,7 +146,7 @@ fn template(ladder: &Ladder, rung: &Rung) -> Value {
         },
         "destination": {
             server.0: server.1,
-            "namespace": format!("{{{{ get . \"namespace\" | default \"{}\" }}}}", targets.destination.namespace.as_deref().unwrap_or("default")),
+            "namespace": or_default(described.namespace, targets.destination.namespace.as_deref()),
         },
         "syncPolicy": sync::policy_of_rung(ladder, &rung.phase),
     });
@@ -113,13 +160,13 @@ fn template(ladder: &Ladder, rung: &Rung) -> Value {
 }
 
 /// Every component of the rung must be found, none of another rung, and each must be what a template can make.
-fn check(ladder: &Ladder, rung: &Rung, set: &RungSet, members: &[&Component]) -> Result<(), Problems> {
-    let globs = |strict| {
-        globs(&set.directories, strict).map_err(|error| {
-            Problem::new("invalid-value", error.to_string()).at(format!("ladder.yaml: rung `{}`", rung.phase))
-        })
-    };
-    let (narrow, wide) = (globs(true)?, globs(false)?);
+fn check(
+    ladder: &Ladder,
+    rung: &Rung,
+    set: &RungSet,
+    members: &[&Component],
+    (narrow, wide): (&GlobSet, &GlobSet),
+) -> Result<(), Problems> {
     let finds = |component: &Component| narrow.is_empty() || narrow.is_match(component.origin.file.as_ref());
     let may_find = |component: &Component| wide.is_match(component.origin.file.as_ref());
     let mut problems = Vec::new();
@@ -173,40 +220,16 @@ fn cannot_create(message: String) -> Problem {
 }
 
 /// Globs as the git generator reads them: whether `*` stays inside one folder hangs on a switch of its controller.
-fn globs(directories: &[String], strict: bool) -> Result<GlobSet, globset::Error> {
-    let mut set = GlobSetBuilder::new();
-    for directory in directories {
-        set.add(GlobBuilder::new(&descriptor_in(directory)).literal_separator(strict).build()?);
-    }
-    set.build()
-}
-
-/// Fields of a descriptor that the template has no place for.
-fn loses(component: &Component, set: &RungSet) -> Option<Finding> {
-    let own = &component.descriptor;
-    let fields: Vec<&str> = [
-        ("syncOptions", !own.sync_options.is_empty()),
-        ("syncPolicy", own.sync_policy.is_some()),
-        ("ignoreDifferences", !own.ignore_differences.is_empty()),
-        ("labels", !own.labels.is_empty()),
-        ("annotations", !own.annotations.is_empty()),
-        ("finalizers", own.finalizers.is_some()),
-        ("destination", own.destination != crate::load::targets::Destination::default()),
-        ("retries", own.retries.is_some()),
-    ]
-    .into_iter()
-    .filter_map(|(field, is_set)| is_set.then_some(field))
-    .collect();
-    let message = format!(
-        "the Application of `{}` comes from ApplicationSet `{}` and loses {}",
-        component.name,
-        set.name,
-        fields.join(", ")
-    );
-    (!fields.is_empty()).then(|| {
-        Finding::new("applicationset-loses-settings", Level::Warning, message)
-            .about(&component.name)
-            .at(component.origin.clone())
-            .help("set it for all in `targets` of ladder.yaml, or take the component to another rung")
+fn globs(rung: &Rung, set: &RungSet, strict: bool) -> Result<GlobSet, Problem> {
+    let glob =
+        |directory: &String| GlobBuilder::new(&descriptor_in(directory)).literal_separator(strict).build();
+    let mut all = GlobSetBuilder::new();
+    let built = set.directories.iter().try_for_each(|directory| {
+        glob(directory).map(|glob| {
+            all.add(glob);
+        })
+    });
+    built.and_then(|()| all.build()).map_err(|error| {
+        Problem::new("invalid-value", error.to_string()).at(format!("ladder.yaml: rung `{}`", rung.phase))
     })
 }

@@ -105,14 +105,17 @@ fn each_set_finds_exactly_the_components_of_its_wave() {
     let objects = documents(&render(&Tree::copy_of(&example())).succeeded());
     for (name, wave, expected) in SETS {
         let set = set(&objects, name);
-        let found: Vec<&str> = list(&set["spec"]["generators"][0]["git"]["files"])
-            .iter()
-            .map(|file| text(file, "/path"))
-            .collect();
+        let [found, listed] = list(&set["spec"]["generators"][0]["merge"]["generators"]) else {
+            panic!("descriptors, and what the render knows of them")
+        };
+        let found: Vec<&str> = list(&found["git"]["files"]).iter().map(|file| text(file, "/path")).collect();
         assert_eq!(found, *expected, "{name}");
+        let listed: BTreeSet<String> =
+            list(&listed["list"]["elements"]).iter().map(|one| text(one, "/name").to_owned()).collect();
         let (_, row) = TABLE.iter().find(|(number, _)| number == wave).unwrap();
         let row: BTreeSet<String> = row.iter().map(|member| (*member).to_owned()).collect();
         assert_eq!(described_by(&found), row, "{name}");
+        assert_eq!(listed, row, "{name}");
         for member in &row {
             let template =
                 set["spec"]["template"]["spec"]["source"].to_string().replace("{{ .name }}", member);
@@ -141,16 +144,25 @@ fn described_by(globs: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_further_folder_changes_nothing_but_the_cluster() {
+fn a_further_folder_only_becomes_a_further_member() {
     let tree = Tree::copy_of(&example());
-    let before = render(&tree);
+    let without_members = |run: Run| -> Vec<Value> {
+        let mut objects = documents(&run.succeeded());
+        for set in objects.iter_mut().filter(|one| one["kind"] == "ApplicationSet") {
+            set["spec"]["generators"][0]["merge"]["generators"][1]["list"]["elements"] = Value::Null;
+        }
+        objects
+    };
+    let before = without_members(render(&tree));
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: alloy\n";
     for folder in ["monitoring/alloy", "my-apps/home/mealie"] {
         let name = folder.rsplit('/').next().unwrap();
         tree.write(&format!("{folder}/component.yaml"), format!("name: {name}\nnamespace: {name}\n"));
         tree.write(&format!("{folder}/map.yaml"), map);
     }
-    assert_eq!(render(&tree), before);
+    let written = render(&tree).succeeded();
+    assert!(written.contains("- name: alloy\n") && written.contains("- name: mealie\n"));
+    assert_eq!(without_members(render(&tree)), before);
     tree.write("infrastructure/controllers/reloader/component.yaml", "name: reloader\nnamespace: reloader\n");
     tree.write("infrastructure/controllers/reloader/map.yaml", map);
     let after = render(&tree).succeeded();
@@ -158,6 +170,35 @@ fn a_further_folder_changes_nothing_but_the_cluster() {
         after.contains("- path: infrastructure/controllers/reloader/component.yaml\n"),
         "the list is explicit"
     );
+}
+
+#[test]
+fn a_change_inside_a_member_changes_that_member_and_nothing_else() {
+    let tree = Tree::copy_of(&example());
+    let members = |tree: &Tree| -> BTreeMap<String, Value> {
+        let objects = documents(&render(tree).succeeded());
+        let mut all: BTreeMap<String, Value> = BTreeMap::new();
+        for mut one in objects {
+            let elements = one.pointer_mut("/spec/generators/0/merge/generators/1/list/elements");
+            let elements = elements.map(Value::take).unwrap_or_default();
+            let own =
+                list(&elements).iter().map(|own| (format!("member {}", text(own, "/name")), own.clone()));
+            all.extend(own);
+            all.insert(format!("{} {}", text(&one, "/kind"), text(&one, "/metadata/name")), one);
+        }
+        all
+    };
+    let before = members(&tree);
+    assert_eq!(before.keys().filter(|name| name.starts_with("member ")).count(), 10);
+    let file = tree.path().join("monitoring/tempo/tempo.yaml");
+    let content = std::fs::read_to_string(&file).expect("it is there");
+    tree.write(
+        "monitoring/tempo/tempo.yaml",
+        content + "---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: more\n",
+    );
+    let after = members(&tree);
+    let changed: Vec<&String> = after.keys().filter(|name| before.get(*name) != after.get(*name)).collect();
+    assert_eq!(changed, ["member tempo"]);
 }
 
 #[test]
@@ -225,4 +266,14 @@ fn the_other_targets_are_as_expected() {
         let written = run(&example(), &["render", "--target", target]).succeeded();
         harness::matches_file(&example().join(format!("expected-{target}.yaml")), &written);
     }
+}
+
+#[test]
+fn as_one_application_it_is_numbered_anew() {
+    let rendered = run(&example(), &["render"]);
+    assert_eq!(rendered.stderr, "");
+    let kinds = documents(&rendered.succeeded());
+    assert!(kinds.iter().any(|one| one["metadata"]["name"] == "immich"));
+    let told = run(&example(), &["render", "--waves", "banded"]).refused();
+    assert!(told.contains("error[rung-too-short]"), "{told}");
 }
