@@ -54,7 +54,13 @@ pub fn waves(
         _ if !settings.enabled => vec![0; inner.len()],
         _ if settings.is_by_resource() => placed::waves(scene, resolved, &barriers, asks)?,
         (Scope::Component, _) => inner,
-        (Scope::Ladder, Waves::Banded) => banded(scene, resolved, &inner, &depths)?,
+        (Scope::Ladder, Waves::Banded) => match banded(scene, resolved, &inner, &depths) {
+            // Rungs of Applications need no room for the waves inside a component.
+            Err(ResolveError::TooDeep { .. }) if settings.is_joined => {
+                dense::waves(scene, resolved, &barriers, asks)
+            }
+            numbered => numbered?,
+        },
         (Scope::Ladder, Waves::Dense) => dense::waves(scene, resolved, &barriers, asks),
     };
     keep_waves(scene, settings, &mut ordered);

@@ -121,6 +121,9 @@ fn tightest(ladder: &Ladder, barrier: &Barrier, places: &[Option<(usize, Step)>]
     first.into_iter().filter_map(pair).collect()
 }
 
+/// What helps where components are meant as Applications of their own.
+const APART: &str = "or roll out each component as its own Application (`--target applications`)";
+
 fn broken(ladder: &Ladder, edge: &Edge, places: &[Option<(usize, Step)>]) -> Option<Finding> {
     let (from, to) = (edge.from.resource?, edge.to.resource?);
     let (from_at, to_at) = (places[from.0]?, places[to.0]?);
@@ -161,6 +164,8 @@ fn broken(ladder: &Ladder, edge: &Edge, places: &[Option<(usize, Step)>]) -> Opt
             to_at.1.wave
         )
     };
+    let apart = ladder.settings.is_joined && !edge.is_inner();
+    let help = if apart { format!("{help}; {APART}") } else { help };
     Some(
         Finding::new("order-broken", Level::Error, message)
             .about(&ladder.component(edge.from.component).name)

@@ -277,8 +277,15 @@ fn a_wave_that_contradicts_the_evidence_is_refused() {
 
 #[test]
 fn as_one_application_the_hooks_would_come_too_early() {
-    let told = run(&example(), &["render", "--waves", "dense"]).refused();
-    assert!(told.contains("`SealedSecret/fineract-dev/database-admin` (PreSync wave 4)"), "{told}");
+    for numbered in [&["render", "--waves", "dense"][..], &["render"]] {
+        let told = run(&example(), numbered).refused();
+        assert!(told.contains("`SealedSecret/fineract-dev/database-admin` (PreSync wave 4)"), "{told}");
+    }
+    let told = run(&example(), &["render"]).refused();
+    assert!(
+        told.contains("roll out each component as its own Application (`--target applications`)"),
+        "{told}"
+    );
 }
 
 #[test]
