@@ -236,10 +236,13 @@ impl Catalogue {
         &self.edges
     }
 
-    /// The provider whose controller serves an API group, for help texts.
+    /// The provider whose controller serves an API group, for help texts: of several the one that brings the kind.
     #[must_use]
-    pub fn provider_of_group(&self, group: &str) -> Option<&ProviderRow> {
-        self.providers.iter().find(|provider| provider.serves.iter().any(|served| served == group))
+    pub fn provider_of(&self, group: &str, kind: Option<&str>) -> Option<&ProviderRow> {
+        let serves = |provider: &&ProviderRow| provider.serves.iter().any(|served| served == group);
+        let brings = |provider: &&ProviderRow| kind.is_some_and(|kind| provider.brings(group, kind));
+        let mut all = self.providers.iter().filter(serves);
+        all.clone().find(brings).or_else(|| all.next())
     }
 
     /// All rows that say what is made.

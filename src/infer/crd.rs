@@ -61,7 +61,7 @@ fn missing_kind(
     users: usize,
 ) -> Finding {
     let external = format!("list `crd: {group}/{kind}` under `external` in ladder.yaml");
-    let help = match scene.catalogue.provider_of_group(group) {
+    let help = match scene.catalogue.provider_of(group, Some(kind)) {
         Some(provider) => format!("`{}` brings it; add it, or {external}", provider.name),
         None => format!("add its CRD, or {external}"),
     };

@@ -113,11 +113,12 @@ fn providers(scene: &Scene<'_>, asking: ComponentIndex, provision: &Provision) -
 
 /// Who is likely to provide it.
 fn help(scene: &Scene<'_>, provision: &Provision) -> String {
-    let group = match provision {
+    let (group, kind) = match provision {
         Provision::Object(id) => return reference::help(scene, id),
-        Provision::Crd(group, _) | Provision::Operator(group) => group,
+        Provision::Crd(group, kind) => (group, Some(kind.as_str())),
+        Provision::Operator(group) => (group, None),
     };
-    match scene.catalogue.provider_of_group(group) {
+    match scene.catalogue.provider_of(group, kind) {
         Some(provider) => {
             format!("`{}` brings it; add it, or list it under `external` in ladder.yaml", provider.name)
         }

@@ -117,7 +117,7 @@ pub(super) fn help(scene: &Scene<'_>, target: &ResourceId) -> String {
             provider.name
         );
     }
-    match scene.catalogue.provider_of_group(&target.group).filter(|_| !target.group.is_empty()) {
+    match scene.catalogue.provider_of(&target.group, Some(&target.kind)).filter(|_| !target.group.is_empty()) {
         Some(provider) => format!("`{}` serves that kind; add the object, or declare who provides it", provider.name),
         None => "add it, declare it under `provides` of the component that makes it, or list it under `external` in ladder.yaml"
             .to_owned(),
