@@ -186,19 +186,31 @@ fn namespaces_first(ladder: &Ladder, places: &Places) -> Vec<Hazard> {
     content.into_iter().map(told).collect()
 }
 
-/// The Namespace Argo CD runs in: with it goes whoever would finish the deletion.
+/// The Namespace Argo CD runs in, or the controller that deletes: with it goes whoever would finish the deletion.
 fn argocd_itself(ladder: &Ladder, index: ResourceIndex) -> Option<Hazard> {
     let id = &ladder.resource(index).id;
-    let own = id.group.is_empty() && id.kind == "Namespace" && id.name == ladder.settings.targets.namespace;
-    (own && is_deleted(ladder, index)).then(|| Hazard {
+    let place = ladder.settings.targets.namespace.as_str();
+    let what = match id.kind.as_str() {
+        "Namespace" if id.group.is_empty() && id.name == place => {
+            "takes Argo CD's settings and projects along"
+        }
+        "StatefulSet" | "Deployment" if id.namespace == place && id.name.ends_with(CONTROLLER) => {
+            "is what deletes"
+        }
+        _ => return None,
+    };
+    is_deleted(ladder, index).then(|| Hazard {
         rule: "argocd-goes-too",
         message: format!(
-            "Namespace `{}` takes Argo CD's settings and projects along, and the deletion never ends; \
-             annotate it with `argocd.argoproj.io/sync-options: Delete=false`",
-            id.name
+            "{} `{}` {what}, and the deletion never ends; annotate it with \
+             `argocd.argoproj.io/sync-options: Delete=false`",
+            id.kind, id.name
         ),
     })
 }
+
+/// What the workload of Argo CD's controller is called, behind whatever the installation is called.
+const CONTROLLER: &str = "application-controller";
 
 /// An object that is gone only once somebody takes its finalizers away.
 fn finalizer(ladder: &Ladder, index: ResourceIndex) -> Option<Hazard> {

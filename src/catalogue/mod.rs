@@ -412,6 +412,22 @@ mod tests {
     }
 
     #[test]
+    fn of_several_providers_of_a_group_the_one_that_brings_the_kind_is_named() {
+        let catalogue = Catalogue::new(&Rows::default()).unwrap();
+        for (group, kind, expected) in [
+            ("argoproj.io", Some("Application"), "argo-cd"),
+            ("argoproj.io", Some("Rollout"), "argo-rollouts"),
+            ("argoproj.io", Some("AnalysisRun"), "argo-rollouts"),
+            ("argoproj.io", Some("CronWorkflow"), "argo-workflows"),
+            ("argoproj.io", Some("Unheard"), "argo-cd"),
+            ("argoproj.io", None, "argo-cd"),
+        ] {
+            let named = catalogue.provider_of(group, kind).map(|provider| provider.name.as_str());
+            assert_eq!(named, Some(expected), "{kind:?}");
+        }
+    }
+
+    #[test]
     fn no_kind_is_described_twice() {
         let mut seen = BTreeSet::new();
         for row in built_in().kinds {
