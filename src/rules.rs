@@ -25,6 +25,7 @@ pub const IDS: &[&str] = &[
     "render-not-kept",
     "render-not-repeatable",
     "source-made-nothing",
+    "source-override-ignored",
     "nested-source-skipped",
     "dangling-link",
     "linked-component-skipped",

@@ -12,6 +12,7 @@ pub mod kustomization;
 pub mod kustomize;
 pub mod launch;
 pub mod manifest;
+mod overrides;
 mod pipes;
 pub mod plain;
 pub mod query;
@@ -22,12 +23,13 @@ pub mod secrets;
 pub mod sources;
 pub mod stderr;
 pub mod template;
+mod told;
+mod tool_error;
 pub mod tools;
 pub mod values;
 pub mod vendor;
 
 use std::path::Path;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -40,7 +42,7 @@ use tools::{ToolError, ToolOptions, Tools};
 use crate::catalogue::Catalogue;
 use crate::load::LoadedComponent;
 use crate::load::descriptor::{ChartSource, Source};
-use crate::model::{Finding, Level, Origin, Tool};
+use crate::model::{Finding, Tool};
 use crate::problem::{Problem, Problems};
 use crate::progress::Progress;
 
@@ -98,8 +100,8 @@ pub fn manifests(
             Ok(Found { files, skipped, dangling }) => {
                 work.extend(files.into_iter().map(|file| (index, file)));
                 let findings = &mut rendered[index].findings;
-                findings.extend(skipped.iter().map(|skipped| skipped_finding(&components[index], skipped)));
-                findings.extend(dangling.iter().map(|link| dangling_finding(&components[index], link)));
+                findings.extend(skipped.iter().map(|skipped| told::skipped(&components[index], skipped)));
+                findings.extend(dangling.iter().map(|link| told::dangling(&components[index], link)));
             }
             Err(Problems(found)) => problems.extend(found),
         }
@@ -154,14 +156,9 @@ fn by_tools(
         tools.cache.as_ref().and_then(Cache::refusal),
         rendered.iter_mut().find(|(_, result)| result.is_ok()),
     ) {
-        first.findings.push(not_kept(refusal));
+        first.findings.push(told::not_kept(refusal));
     }
     rendered
-}
-
-fn not_kept(refusal: &str) -> Finding {
-    Finding::new("render-not-kept", Level::Warning, format!("renders are not kept: {refusal}"))
-        .help("point --cache-dir (or LADDER_CACHE_DIR) at a writable directory, or leave it out")
 }
 
 fn by_tool(
@@ -170,39 +167,65 @@ fn by_tool(
     tool: Tool,
     tools: &Tools<'_>,
 ) -> Result<Rendered, Problems> {
-    let root = rendering.root;
+    let (folder, output) = output(rendering, component, tool, tools)?;
+    let folder = folder.as_deref();
+    let mut rendered = match output {
+        Output::Text(text) => made(rendering, component, (tool, folder), &text),
+        Output::Remote(remote) => remote::stand_ins(&remote, component, rendering.catalogue),
+        Output::Failed(ToolError::Missing(program)) => {
+            return Err(told::missing(program, tool, component).into());
+        }
+        Output::Failed(error) => {
+            Rendered { findings: vec![told::not_rendered(&error, tool, component)], ..Rendered::default() }
+        }
+    };
+    let name = &component.component.name;
+    let ignored = folder.iter().flat_map(|folder| overrides::findings(rendering.root, folder, name));
+    rendered.findings.extend(ignored);
+    Ok(rendered)
+}
+
+/// The folder of a source, if it is in the repo, and what a tool makes of it.
+fn output(
+    rendering: Rendering<'_>,
+    component: &LoadedComponent,
+    tool: Tool,
+    tools: &Tools<'_>,
+) -> Result<(Option<String>, Output), Problems> {
+    let Rendering { root, destination, .. } = rendering;
     let plain_chart = ChartSource::default();
     let (folder, settings, base) = match &component.source {
         Source::Chart { base, chart } => {
             (chart.path.as_ref().map(|path| crate::disk::joined(base, path)), &**chart, base.clone())
         }
         Source::Directory(path) | Source::Kustomize(path) => (Some(path.clone()), &plain_chart, path.clone()),
-        Source::Globs { .. } => return Ok(Rendered::default()),
+        // They need no tool, so nobody asks.
+        Source::Globs { .. } => return Ok((None, Output::Text(String::new()))),
     };
     let output = if let (Tool::Kustomize, Some(folder)) = (tool, &folder) {
         kustomize::build(root, folder, tools)?
     } else {
-        let destination = rendering.destination;
         let chart = helm::Chart { component, folder: folder.clone(), settings, base, destination };
         helm::template(root, &chart, tools)?
     };
-    match output {
-        Output::Text(text) => {
-            let mut rendered = template::manifests(&text, tool, folder.as_deref(), rendering.catalogue);
-            let chart = folder.as_deref().filter(|_| tool == Tool::Helm);
-            let random = chart.and_then(|folder| repeatable::finding(root, folder));
-            let nothing = empty::finding(root, tool, folder.as_deref(), component);
-            // Comments alone are nothing, too; a text that could not be read is told of already.
-            let is_nothing = rendered.manifests.is_empty() && rendered.findings.is_empty();
-            rendered.findings.extend(random.into_iter().chain(nothing.filter(|_| is_nothing)));
-            Ok(rendered)
-        }
-        Output::Remote(remote) => Ok(remote::stand_ins(&remote, component, rendering.catalogue)),
-        Output::Failed(ToolError::Missing(program)) => Err(missing(program, tool, component).into()),
-        Output::Failed(error) => {
-            Ok(Rendered { findings: vec![not_rendered(&error, tool, component)], ..Rendered::default() })
-        }
-    }
+    Ok((folder, output))
+}
+
+/// What a tool wrote, and what is odd about it.
+fn made(
+    Rendering { root, catalogue, .. }: Rendering<'_>,
+    component: &LoadedComponent,
+    (tool, folder): (Tool, Option<&str>),
+    text: &str,
+) -> Rendered {
+    let mut rendered = template::manifests(text, tool, folder, catalogue);
+    // Comments alone are nothing, too; a text that could not be read is told of already.
+    let is_nothing = rendered.manifests.is_empty() && rendered.findings.is_empty();
+    let chart = folder.filter(|_| tool == Tool::Helm);
+    let random = chart.and_then(|folder| repeatable::finding(root, folder));
+    let nothing = empty::finding(root, tool, folder, component).filter(|_| is_nothing);
+    rendered.findings.extend(random.into_iter().chain(nothing));
+    rendered
 }
 
 /// The tool a component's source needs, if it needs one.
@@ -242,71 +265,4 @@ fn checked_directory(root: &Path, path: &str, component: &LoadedComponent) -> Re
         .at(&component.source_origin)
         .help("`path` is relative to the descriptor: correct it, or use `manifests` for single files")
         .into())
-}
-
-fn skipped_finding(component: &LoadedComponent, (path, tool): &(String, Tool)) -> Finding {
-    let name = &component.component.name;
-    Finding::new(
-        "nested-source-skipped",
-        Level::Info,
-        format!("`{path}` below `{name}` is a {} and is left out", tool.source()),
-    )
-    .about(name)
-    .at(component.source_origin.clone())
-    .help("describe it with a component.yaml of its own if it should be rolled out")
-}
-
-/// Argo CD passes over such a link with a line in its log.
-fn dangling_finding(component: &LoadedComponent, link: &str) -> Finding {
-    let message = format!("`{link}` is a link to nothing and is left out");
-    Finding::new("dangling-link", Level::Warning, message)
-        .about(&component.component.name)
-        .at(Origin::new(&Arc::from(link), 1))
-        .help("remove the link, or restore what it leads to")
-}
-
-fn missing(program: &str, tool: Tool, component: &LoadedComponent) -> Problem {
-    let help = match program {
-        "helm" => "install Helm (https://helm.sh/docs/intro/install/) and put `helm` on the PATH",
-        _ => {
-            "install kustomize (https://kubectl.docs.kubernetes.io/installation/kustomize/) or kubectl, and put one of them on the PATH"
-        }
-    };
-    let name = &component.component.name;
-    Problem::new(
-        "missing-tool",
-        format!("the {} of `{name}` needs `{program}`, which is not on the PATH", tool.source()),
-    )
-    .at(&component.source_origin)
-    .help(help)
-}
-
-/// The folder of a component's chart, from the root.
-fn chart_folder(component: &LoadedComponent) -> String {
-    let folder = match &component.source {
-        Source::Chart { base, chart } => crate::disk::joined(base, chart.path.as_deref().unwrap_or_default()),
-        Source::Directory(path) | Source::Kustomize(path) => path.clone(),
-        Source::Globs { base, .. } => base.clone(),
-    };
-    if folder.is_empty() { ".".to_owned() } else { folder }
-}
-
-fn not_rendered(error: &ToolError, tool: Tool, component: &LoadedComponent) -> Finding {
-    let name = &component.component.name;
-    let message = format!("the {} of `{name}` was not rendered: {error}", tool.source());
-    let finding = Finding::new("source-not-rendered", Level::Error, message)
-        .about(name)
-        .at(component.source_origin.clone());
-    match error {
-        ToolError::Deadline { .. } => finding.help(
-            "give it more with --timeout or LADDER_TIMEOUT; Argo CD's own limit is controller.repo.server.timeout.seconds, which must stay above it",
-        ),
-        ToolError::Failed { stderr, .. } if stderr.contains("missing in charts/") => {
-            let folder = chart_folder(component);
-            finding.help(format!("vendor its dependencies: `helm dependency build {folder}`, then commit `charts/`"))
-        }
-        ToolError::Failed { command, .. } if command.contains("--values=-") => finding
-            .help("run the command above in the root, with the component's values on its standard input, to see the same"),
-        _ => finding.help("run the command above in the root to see the same"),
-    }
 }

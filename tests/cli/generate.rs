@@ -41,6 +41,11 @@ fn generate_writes_what_render_writes() {
         assert_eq!(generate(&variables), rendered, "{variables:?}");
         assert!(!rendered.succeeded().is_empty());
     }
+    for target in ["manifests", "applications", "applicationset", "flux"] {
+        let rendered = run(&example(), &["render", ".", "--target", target]);
+        assert_eq!(generate(&[("ARGOCD_ENV_LADDER_TARGET", target)]), rendered, "{target}");
+        assert!(!rendered.succeeded().is_empty(), "{target}");
+    }
 }
 
 #[test]

@@ -144,6 +144,22 @@ fn a_chart_that_makes_comments_alone_makes_nothing() {
 }
 
 #[test]
+fn what_argo_cd_lays_over_a_source_is_told() {
+    let tree = tree(CONFIG_MAP);
+    tree.write(
+        "apps/web/chart/.argocd-source-web.yaml",
+        "helm: {parameters: [{name: tag, value: canary}]}\n",
+    );
+    tree.write("apps/web/chart/.argocd-source-other.yaml", "helm: {}\n");
+    let run = run(&tree, &["render", "."]);
+    assert_eq!(
+        run.stderr,
+        "apps/web/chart/.argocd-source-web.yaml:1: warning[source-override-ignored]: `apps/web/chart/.argocd-source-web.yaml` counts where Argo CD renders this folder itself, and is not read here\n  help: write what it says into the descriptor's `chart` or into the kustomization, and remove it\n"
+    );
+    run.succeeded();
+}
+
+#[test]
 fn a_tool_that_a_signal_ends_is_told_as_such() {
     let message = run(&tree("kill -9 $$"), &["render", "."]).refused();
     assert!(message.contains("failed (ended by signal 9, as where memory runs out)"), "{message}");
