@@ -8,6 +8,7 @@ pub mod image;
 pub mod check;
 pub mod compiled;
 pub mod matcher;
+pub mod networks;
 pub mod probes;
 pub mod value_keys;
 

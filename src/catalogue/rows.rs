@@ -213,6 +213,9 @@ pub enum Format {
     /// A URL or host, naming a Service by cluster DNS.
     #[serde(rename = "address")]
     Address,
+    /// Several networks, as Multus reads them from an annotation.
+    #[serde(rename = "networks")]
+    Networks,
 }
 
 /// Where an object that a row names or makes lives.
@@ -361,6 +364,9 @@ pub struct ValueRow {
     pub keys: Vec<String>,
     /// What the text names.
     pub to: Target,
+    /// How the text is read: name | networks.
+    #[serde(default)]
+    pub format: Format,
     /// Only beside keys with these values; `*` stands for any, `a|b` for either.
     #[serde(default)]
     pub when: BTreeMap<String, String>,
@@ -399,8 +405,16 @@ pub struct ChartRow {
 pub struct ClassRow {
     /// `IngressClass`, `StorageClass`, `GatewayClass` …
     pub kind: String,
-    /// Its name.
+    /// Its name, unless the chart's values say another; empty where only they name it.
+    #[serde(default)]
     pub name: String,
+    /// The value of the chart that names it: keys with dots, `*` for any, through lists, each item of which is a class.
+    /// Nothing is made where `enabled` or `create` stands as false on the way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// Only if the keys beside that value have these values; `*` stands for any, `a|b` for either.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub when: BTreeMap<String, String>,
 }
 
 /// A webhook a provider registers.

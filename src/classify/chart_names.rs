@@ -2,7 +2,10 @@
 //!
 //! What is switched off (`enabled: false`) and what is a whole manifest of its own says nothing about the release.
 
-use crate::catalogue::{Catalogue, ValueRow};
+use std::collections::BTreeMap;
+
+use crate::catalogue::rows::Format;
+use crate::catalogue::{Catalogue, ValueRow, networks};
 use crate::model::Origin;
 use crate::yaml::tree::{Node, Value};
 
@@ -106,6 +109,11 @@ impl<'w> Walk<'w> {
         let Some(beside) = beside else { return };
         let mut rows = self.catalogue.value_keys().rows_at(&self.path);
         let Some(row) = rows.find(|row| holds(self.catalogue.value(*row), beside)) else { return };
+        if self.catalogue.value(row).format == Format::Networks {
+            let origin = (self.origin)(node.mark.line);
+            let network = |(namespace, name)| ChartName { row, name, namespace, origin: origin.clone() };
+            return self.names.extend(networks::in_text(text).into_iter().map(network));
+        }
         let Some(name) = self.release.said(text) else { return };
         let field = self.catalogue.value(row).namespace.as_deref();
         let namespace = field.and_then(|key| self.release.said(beside.get(key)?.text()?));
@@ -119,9 +127,16 @@ fn says_nothing(mapping: &Node) -> bool {
 }
 
 fn holds(row: &ValueRow, beside: &Node) -> bool {
-    let has = |(key, values): (&String, &String)| {
-        let seen = beside.get(key).and_then(Node::text);
-        seen.is_some_and(|seen| values == "*" || values.split('|').any(|value| value == seen))
-    };
-    row.when.iter().all(has) && !row.unless.iter().any(has)
+    has_all(&row.when, beside) && !row.unless.iter().any(|condition| has(beside, condition))
+}
+
+/// Whether all keys stand in a mapping with these values; `*` stands for any, `a|b` for either.
+#[must_use]
+pub fn has_all(conditions: &BTreeMap<String, String>, mapping: &Node) -> bool {
+    conditions.iter().all(|condition| has(mapping, condition))
+}
+
+fn has(mapping: &Node, (key, values): (&String, &String)) -> bool {
+    let seen = mapping.get(key).and_then(Node::text);
+    seen.is_some_and(|seen| values == "*" || values.split('|').any(|value| value == seen))
 }

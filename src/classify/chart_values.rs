@@ -2,11 +2,12 @@
 //!
 //! What a switch among them turns off is not brought, and names in them are waited for.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::chart_names::{self, ChartName, Release};
 use crate::catalogue::Catalogue;
+use crate::hosts;
 use crate::model::{Origin, Resource};
 use crate::render::Manifest;
 use crate::yaml::Limits;
@@ -55,6 +56,17 @@ impl ChartValues {
         parameter.or_else(written).filter(|text| !text.contains("{{"))
     }
 
+    /// The names at a path with dots, each item of a list on the way one of its own. None where the values do not speak
+    /// of it; nothing where they switch it off, or `when` does not hold beside it.
+    #[must_use]
+    pub fn named(&self, path: &str, when: &BTreeMap<String, String>) -> Option<Vec<&str>> {
+        let mut parameters = self.parameters.iter().filter(|(name, _)| name == path && when.is_empty());
+        let keys: Vec<&str> = path.split('.').collect();
+        let written = || self.written.iter().find_map(|values| named(&values.node, &keys, when));
+        let names = parameters.next().map(|(_, value)| vec![value.as_str()]).or_else(written)?;
+        Some(names.into_iter().filter(|name| hosts::is_dns_name(name)).collect())
+    }
+
     /// What an object says for its chart of this name.
     #[must_use]
     pub fn of(resource: &Resource, chart: &str, config_maps: &ConfigMaps<'_>) -> Self {
@@ -94,6 +106,24 @@ impl ChartValues {
         });
         written.chain(parameters).collect()
     }
+}
+
+/// The texts below a node at these keys.
+fn named<'n>(node: &'n Node, keys: &[&str], when: &BTreeMap<String, String>) -> Option<Vec<&'n str>> {
+    if let Value::Sequence(items) = &node.value {
+        return Some(items.iter().filter_map(|item| named(item, keys, when)).flatten().collect());
+    }
+    let Some((key, rest)) = keys.split_first() else { return node.text().map(|text| vec![text]) };
+    let is_off = |switch: &&str| node.get(switch).and_then(Node::text) == Some("false");
+    if ["enabled", "create"].iter().any(is_off) {
+        return Some(Vec::new());
+    }
+    if *key == "*" {
+        let below = node.entries().iter().filter_map(|(_, below)| named(below, rest, when));
+        return Some(below.flatten().collect());
+    }
+    let below = named(node.get(key)?, rest, when)?;
+    Some(if rest.is_empty() && !chart_names::has_all(when, node) { Vec::new() } else { below })
 }
 
 /// Values in a `ConfigMap` of the tree; none where a single value or something unseen is meant.

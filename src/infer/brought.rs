@@ -14,6 +14,8 @@ const CLASS_GROUPS: &[(&str, &str)] = &[
     ("GatewayClass", "gateway.networking.k8s.io"),
     ("RuntimeClass", "node.k8s.io"),
     ("PriorityClass", "scheduling.k8s.io"),
+    ("DeviceClass", "resource.k8s.io"),
+    ("ClusterIssuer", "cert-manager.io"),
 ];
 
 /// The objects a chart or package brings with it; workloads of the tree bring theirs visibly.
@@ -26,7 +28,7 @@ pub fn by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
         if !leaves_out_crds(resource, provider, catalogue) {
             brought.extend(provider.crds.iter().map(|name| crd(name)));
         }
-        brought.extend(provider.classes.iter().filter_map(|row| class(&row.kind, &row.name)));
+        brought.extend(classes(resource, provider, catalogue));
     }
     for chart in resource.charts.iter().filter(|chart| !chart.namespace.is_empty()) {
         for provider in catalogue.providers_of_chart(&chart.name, chart.repository.as_deref()) {
@@ -37,15 +39,53 @@ pub fn by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
     brought
 }
 
+/// The charts of a provider that a release installs.
+fn charts_of<'r>(
+    resource: &'r Resource,
+    provider: &'r ProviderRow,
+    catalogue: &'r Catalogue,
+) -> impl Iterator<Item = &'r Chart> {
+    resource.charts.iter().filter(move |chart| {
+        let mut known = catalogue.providers_of_chart(&chart.name, chart.repository.as_deref());
+        known.any(|known| std::ptr::eq(known, provider))
+    })
+}
+
+/// The classes of a provider, called as the values of its chart say.
+fn classes(resource: &Resource, provider: &ProviderRow, catalogue: &Catalogue) -> Vec<ResourceId> {
+    let charts: Vec<&Chart> = charts_of(resource, provider, catalogue).collect();
+    let mut found = Vec::new();
+    for row in &provider.classes {
+        let usual =
+            || -> Vec<&str> { Some(row.name.as_str()).filter(|name| !name.is_empty()).into_iter().collect() };
+        let mut names: Vec<&str> = Vec::new();
+        for chart in &charts {
+            let said = row.value.as_deref().and_then(|path| chart.values.named(path, &row.when));
+            names.extend(said.unwrap_or_else(usual));
+        }
+        // A package has no values.
+        let names = if charts.is_empty() { usual() } else { names };
+        found.extend(names.into_iter().filter_map(|name| class(&row.kind, name)));
+    }
+    found
+}
+
+/// The Services of a release that are called like itself, by what charts have in common: its full name, or the release
+/// alone. Only for names nobody else has.
+pub fn called_services(release: &Resource) -> impl Iterator<Item = ResourceId> + '_ {
+    release.charts.iter().filter(|chart| !chart.namespace.is_empty()).flat_map(|chart| {
+        let own = chart.full_name.as_ref().unwrap_or(&chart.release).clone();
+        let full = service_name(&chart.name, chart);
+        let names = if full == own { vec![own] } else { vec![own, full] };
+        names.into_iter().map(|name| ResourceId::new("", "Service", &chart.namespace, &name))
+    })
+}
+
 /// Whether a release installs a provider's chart without its CRDs.
 #[must_use]
 pub fn leaves_out_crds(resource: &Resource, provider: &ProviderRow, catalogue: &Catalogue) -> bool {
-    let is_its = |chart: &&Chart| {
-        let mut known = catalogue.providers_of_chart(&chart.name, chart.repository.as_deref());
-        known.any(|known| std::ptr::eq(known, provider))
-    };
-    let charts: Vec<&Chart> = resource.charts.iter().filter(is_its).collect();
-    !charts.is_empty() && charts.into_iter().all(|chart| is_off(chart, provider))
+    let mut charts = charts_of(resource, provider, catalogue).peekable();
+    charts.peek().is_some() && charts.all(|chart| is_off(chart, provider))
 }
 
 fn is_off(chart: &Chart, provider: &ProviderRow) -> bool {

@@ -35,7 +35,7 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
 }
 
 /// The object a name means: beside the release, unless the values say where.
-fn meant(scene: &Scene<'_>, chart: &Chart, named: &ChartName) -> Option<ResourceId> {
+pub(super) fn meant(scene: &Scene<'_>, chart: &Chart, named: &ChartName) -> Option<ResourceId> {
     let to = &scene.catalogue.value(named.row).to;
     let namespace = match scene.scope(&to.group, &to.kind) {
         Scope::Cluster => "",

@@ -18,7 +18,10 @@ impl Scene<'_> {
         let makers = self.made.get(id).filter(|_| !is_external).map_or(&[][..], Vec::as_slice);
         match (copies, makers) {
             ([], []) if is_external => Found::External,
-            ([], []) => self.find_declared(&named),
+            ([], []) => match (self.find_declared(&named), self.releases.get(id)) {
+                (Found::Nobody, Some(releases)) => Found::Made(self.own_first(releases, asking)),
+                (found, _) => found,
+            },
             ([], makers) => Found::Made(self.own_first(makers, asking)),
             ([first, ..], makers) => {
                 let own = self.sure_own_makers(id, makers, asking);

@@ -7,7 +7,7 @@ use super::scene::{Found, Scene, Wait};
 use super::{Inferred, brought};
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::rows::{Format, KindChoice, NamespaceRule, Scope};
-use crate::catalogue::{EdgeRow, ProbeKind};
+use crate::catalogue::{EdgeRow, ProbeKind, networks};
 use crate::hosts;
 use crate::model::{NAMESPACES_OF_EVERY_CLUSTER, Resource, ResourceId, ResourceIndex, Role};
 
@@ -84,12 +84,20 @@ pub fn names(scene: &Scene<'_>, resource: &Resource, id: &ResourceId) -> bool {
     })
 }
 
-/// What a reference names: one object, or every address of a comma list.
+/// What a reference names: one object, or every one of a list of addresses or networks.
 fn targets(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capture) -> Vec<ResourceId> {
     if row.format == Format::Address {
         let name = row.fields.get("name").and_then(|path| capture.field(path));
         let text = capture.value.as_deref().or(name).unwrap_or_default();
         return text.split(',').filter_map(|one| address(scene, resource, one.trim())).collect();
+    }
+    if row.format == Format::Networks {
+        let networks = capture.value.as_deref().map(networks::in_text).unwrap_or_default();
+        let id = |(namespace, name): (Option<String>, String)| {
+            let namespace = namespace.as_deref().unwrap_or(&resource.id.namespace);
+            is_name(&name).then(|| ResourceId::new(&row.to.group, &row.to.kind, namespace, &name))
+        };
+        return networks.into_iter().filter_map(id).collect();
     }
     target(scene, resource, row, capture).into_iter().collect()
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::labelled::Labelled;
 use super::makers::Makers;
 pub use super::wait::{Wait, new_edge};
-use super::{crd, makers};
+use super::{brought, crd, makers};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::rows::Scope;
 use crate::catalogue::{Catalogue, whole_domain};
@@ -50,6 +50,7 @@ pub struct Scene<'a> {
     kind_makers: HashMap<(&'a str, &'a str), Vec<ResourceIndex>>,
     there_before: HashSet<&'a str>,
     api_services: HashMap<&'a str, ResourceIndex>,
+    pub(super) releases: HashMap<ResourceId, Vec<ResourceIndex>>,
 }
 
 impl<'a> Scene<'a> {
@@ -82,6 +83,7 @@ impl<'a> Scene<'a> {
             kind_makers: HashMap::new(),
             there_before: HashSet::new(),
             api_services: HashMap::new(),
+            releases: HashMap::new(),
         };
         for (number, resource) in resources.iter().enumerate() {
             scene.index(ResourceIndex(number), resource);
@@ -123,6 +125,9 @@ impl<'a> Scene<'a> {
         }
         for group in &resource.serves {
             self.operators.entry(group).or_default().push(index);
+        }
+        for service in brought::called_services(resource) {
+            self.releases.entry(service).or_default().push(index);
         }
         for label in manifest.facts(Fact::PodLabel) {
             self.pods.add(&resource.id.namespace, label, index);

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Inferred;
 use super::scene::{Found, Scene, Wait};
-use crate::catalogue::ProbeKind;
+use super::{Inferred, chart_names};
 use crate::catalogue::probes::Fact;
+use crate::catalogue::{EdgeRow, ProbeKind};
 use crate::hosts;
 use crate::model::{Gate, Reason, Resource, ResourceId, ResourceIndex, Strength};
 
@@ -85,18 +85,47 @@ fn is_own(scene: &Scene<'_>, from: ResourceIndex, found: &Found) -> bool {
     matches!(found, Found::Object(service) if scene.behind(*service).contains(&from))
 }
 
-/// The `ConfigMaps` and Secrets a pod reads, as the rows of the pod spec name them, or the objects they are made from.
+/// The `ConfigMaps` and Secrets a pod reads, as the rows of the pod spec or a release's values name them, or the
+/// objects they are made from.
 fn read_objects(scene: &Scene<'_>, pod: &Resource) -> BTreeSet<ResourceIndex> {
-    let read = pod.manifest.captures.iter().filter_map(|capture| {
+    let charts = pod.charts.iter().flat_map(|chart| chart.names.iter().map(move |name| (chart, name)));
+    let in_values = charts.filter_map(|(chart, name)| chart_names::meant(scene, chart, name));
+    let is_data = |id: &ResourceId| matches!(id.kind.as_str(), "ConfigMap" | "Secret");
+    let named = in_values.filter(is_data).map(|id| scene.find(&id, pod.component));
+    let read: BTreeSet<ResourceIndex> = named.chain(mounted(scene, pod)).flat_map(objects).collect();
+    let templates = read.iter().flat_map(|index| templates(scene, scene.resource(*index)));
+    templates.chain(read.iter().copied()).collect()
+}
+
+/// `ConfigMaps` that an `ExternalSecret` takes its template from: their text is in the Secret the pod reads.
+fn templates<'a>(scene: &'a Scene<'_>, maker: &'a Resource) -> impl Iterator<Item = ResourceIndex> + 'a {
+    let is_template = |row: &EdgeRow| row.to.kind == "ConfigMap" && row.path.contains(".templateFrom");
+    maker.manifest.captures.iter().flat_map(move |capture| {
+        let ProbeKind::Edge(number) = capture.kind else { return Vec::new() };
+        let row = scene.catalogue.edge(number);
+        let field = || row.fields.get("name").and_then(|path| capture.field(path));
+        let Some(name) = capture.value.as_deref().or_else(field).filter(|_| is_template(row)) else {
+            return Vec::new();
+        };
+        objects(scene.find(&ResourceId::new("", "ConfigMap", &maker.id.namespace, name), maker.component))
+    })
+}
+
+fn objects(found: Found) -> Vec<ResourceIndex> {
+    match found {
+        Found::Object(index) => vec![index],
+        Found::Made(makers) => makers,
+        Found::Declared(_) | Found::External | Found::Nobody => Vec::new(),
+    }
+}
+
+/// What the pod spec names.
+fn mounted<'a>(scene: &'a Scene<'_>, pod: &'a Resource) -> impl Iterator<Item = Found> + 'a {
+    pod.manifest.captures.iter().filter_map(|capture| {
         let ProbeKind::Edge(number) = capture.kind else { return None };
         let row = scene.catalogue.edge(number);
         let is_data = row.matches.pod_spec && matches!(row.to.kind.as_str(), "ConfigMap" | "Secret");
         let name = row.fields.get("name").and_then(|path| capture.field(path)).filter(|_| is_data)?;
-        match scene.find(&ResourceId::new("", &row.to.kind, &pod.id.namespace, name), pod.component) {
-            Found::Object(index) => Some(vec![index]),
-            Found::Made(makers) => Some(makers),
-            _ => None,
-        }
-    });
-    read.flatten().collect()
+        Some(scene.find(&ResourceId::new("", &row.to.kind, &pod.id.namespace, name), pod.component))
+    })
 }
