@@ -20,8 +20,14 @@ pub fn placed(scene: &Scene<'_>, edges: &[Edge], settings: &Settings) -> (Vec<Pl
     }
     let targets = Targets::of(scene);
     let needs = Needs::of(scene, edges);
+    let parts = parts(scene);
     for (number, component) in scene.components.iter().enumerate() {
-        let own = pods(scene, component, ComponentIndex(number));
+        if component.wait_for.is_empty() {
+            continue;
+        }
+        let parts = parts.get(component.name.as_str()).into_iter().flatten().copied();
+        let own: Vec<ResourceIndex> =
+            std::iter::once(number).chain(parts).flat_map(|part| pods(scene, &needs.members[part])).collect();
         for wait in &component.wait_for {
             let targets = targets.ends(&wait.value, ComponentIndex(number));
             let needed = needs.below(&targets);
@@ -38,18 +44,24 @@ pub fn placed(scene: &Scene<'_>, edges: &[Edge], settings: &Settings) -> (Vec<Pl
     (gates, findings)
 }
 
-/// Resources with pods that a descriptor speaks for. Encrypted documents cannot be changed.
-fn pods(scene: &Scene<'_>, component: &Component, index: ComponentIndex) -> Vec<ResourceIndex> {
-    if component.wait_for.is_empty() {
-        return Vec::new();
+/// What was split off from each component.
+fn parts<'s>(scene: &'s Scene<'_>) -> HashMap<&'s str, Vec<usize>> {
+    let mut parts: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (number, component) in scene.components.iter().enumerate() {
+        if let Some(whole) = &component.split_from {
+            parts.entry(whole).or_default().push(number);
+        }
     }
-    let own = scene.iter().filter(|(_, resource)| {
-        let split_from = scene.component(resource.component).split_from.as_ref();
-        let is_own = resource.component == index || split_from == Some(&component.name);
+    parts
+}
+
+/// Resources with pods that a descriptor speaks for. Encrypted documents cannot be changed.
+fn pods<'s>(scene: &'s Scene<'_>, members: &'s [ResourceIndex]) -> impl Iterator<Item = ResourceIndex> + 's {
+    members.iter().copied().filter(|index| {
+        let resource = scene.resource(*index);
         let has_pods = scene.catalogue.pod_paths(&resource.id.group, &resource.id.kind).next().is_some();
-        is_own && has_pods && !resource.is_stand_in() && !resource.manifest.outline.opaque
-    });
-    own.map(|(index, _)| index).collect()
+        has_pods && !resource.is_stand_in() && !resource.manifest.outline.opaque
+    })
 }
 
 fn holds_nobody(component: &Component, wait: &Declared<WaitForSetting>, all_needed: bool) -> Finding {

@@ -1,10 +1,11 @@
 //! Gates that never open: what they wait for comes later in the same sync, or is gone when a pod starts again.
 
-use crate::argocd::{DeletePolicy, Hook, HookUse, delete_policies};
+use crate::argocd::{DeletePolicy, HookUse, delete_policies};
 use crate::load::settings::Scope;
 use crate::model::{End, Finding, Ladder, Level, Resource, ResourceIndex};
 use crate::yaml::tree::Node;
 
+use super::places::{Place, Places};
 use super::{PlacedGate, root};
 
 /// Kinds Argo CD waits for before it goes on.
@@ -13,38 +14,39 @@ const AWAITED: &[&str] = &["DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet"
 /// Gates that never open.
 #[must_use]
 pub fn findings(ladder: &Ladder) -> Vec<Finding> {
+    if ladder.gates.is_empty() {
+        return Vec::new();
+    }
+    let places = Places::of(ladder);
     let mut findings = Vec::new();
     for gate in &ladder.gates {
-        findings.extend(gate.pods.iter().filter_map(|pod| too_early(ladder, gate, *pod)));
+        findings.extend(gate.pods.iter().filter_map(|pod| too_early(ladder, &places, gate, *pod)));
         findings.extend(gate.targets.iter().filter_map(|target| deleted(ladder, gate, target)));
     }
     findings
 }
 
-/// When the sync applies an object first.
-type Place = (Hook, i64);
-
-fn place(ladder: &Ladder, index: ResourceIndex) -> Option<Place> {
-    let own = ladder.order.iter().filter(|step| step.resource == index);
-    own.map(|step| (step.hook, step.wave)).min()
-}
-
 /// When what a gate asks for is there: an address needs its Service and one of the workloads behind it.
-fn opens(ladder: &Ladder, gate: &PlacedGate, pod: ResourceIndex) -> Option<(Place, ResourceIndex)> {
+fn opens(
+    ladder: &Ladder,
+    places: &Places,
+    gate: &PlacedGate,
+    pod: ResourceIndex,
+) -> Option<(Place, ResourceIndex)> {
     let component = ladder.resource(pod).component;
     let in_sync = |end: &&End| ladder.settings.scope == Scope::Ladder || end.component == component;
     let objects = gate.targets.iter().filter(in_sync).filter_map(|end| end.resource);
-    let placed = objects.filter_map(|index| Some((place(ladder, index)?, index)));
+    let placed = objects.filter_map(|index| Some((places.get(index)?, index)));
     let (services, others): (Vec<_>, Vec<_>) =
         placed.partition(|(_, index)| ladder.resource(*index).id.kind == "Service");
     services.into_iter().min().into_iter().chain(others.into_iter().min()).max()
 }
 
 /// A pod the sync waits for, which waits for something that comes behind it.
-fn too_early(ladder: &Ladder, gate: &PlacedGate, pod: ResourceIndex) -> Option<Finding> {
+fn too_early(ladder: &Ladder, places: &Places, gate: &PlacedGate, pod: ResourceIndex) -> Option<Finding> {
     let resource = ladder.resource(pod);
-    let own = place(ladder, pod)?;
-    let (then, target) = opens(ladder, gate, pod).filter(|(then, _)| *then > own)?;
+    let own = places.get(pod)?;
+    let (then, target) = opens(ladder, places, gate, pod).filter(|(then, _)| *then > own)?;
     if !AWAITED.contains(&resource.id.kind.as_str()) {
         return None;
     }

@@ -4,9 +4,11 @@
 pub mod add;
 pub mod allowed;
 pub mod container;
+mod grants;
 pub mod held;
 pub mod in_vain;
 mod name;
+mod places;
 pub mod windows;
 
 use globset::Glob;

@@ -4,12 +4,12 @@
 //! pod that starts behind a healthy target needs no patience.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use super::PlacedGate;
 use super::container::budget;
-use crate::argocd::Hook;
+use super::places::Places;
 use crate::load::settings::Scope;
 use crate::model::{ComponentIndex, Edge, Finding, Gate, Ladder, Level, Resource, ResourceIndex, duration};
 use crate::yaml::tree::Node;
@@ -41,7 +41,7 @@ enum Start {
 
 /// Pods that nothing holds back until a component they wait for is ready.
 fn unguarded(ladder: &Ladder) -> BTreeMap<(ResourceIndex, ComponentIndex), (Start, &Edge)> {
-    let places = Places::of(ladder);
+    let (places, gated) = (Places::of(ladder), gated(ladder));
     let mut found: BTreeMap<_, (Start, &Edge)> = BTreeMap::new();
     let patient = |edge: &&Edge| edge.gate == Gate::Ready && expected(ladder, edge.to.component).is_some();
     for edge in ladder.outer_edges().filter(patient) {
@@ -49,8 +49,8 @@ fn unguarded(ladder: &Ladder) -> BTreeMap<(ResourceIndex, ComponentIndex), (Star
             Some(resource) => vec![resource],
             None => ladder.resources_of(edge.from.component).collect(),
         };
-        for pod in pods.into_iter().filter(|pod| !is_gated(ladder, *pod, edge.to.component)) {
-            let Some(start) = places.start(ladder, pod, edge) else { continue };
+        for pod in pods.into_iter().filter(|pod| !gated.contains(&(*pod, edge.to.component))) {
+            let Some(start) = start(ladder, &places, pod, edge) else { continue };
             let known = found.entry((pod, edge.to.component)).or_insert((start, edge));
             if start < known.0 {
                 *known = (start, edge);
@@ -60,45 +60,33 @@ fn unguarded(ladder: &Ladder) -> BTreeMap<(ResourceIndex, ComponentIndex), (Star
     found
 }
 
-fn is_gated(ladder: &Ladder, pod: ResourceIndex, target: ComponentIndex) -> bool {
-    let mut gates = ladder.gates.iter().filter(|gate| gate.pods.contains(&pod));
-    gates.any(|gate| gate.targets.iter().any(|end| end.component == target))
+/// Each pod with the components it waits for in a gate.
+fn gated(ladder: &Ladder) -> HashSet<(ResourceIndex, ComponentIndex)> {
+    let of_gate = |gate: &PlacedGate| {
+        let targets = gate.targets.iter().map(|end| end.component);
+        targets.flat_map(|target| gate.pods.iter().map(move |pod| (*pod, target))).collect::<Vec<_>>()
+    };
+    ladder.gates.iter().flat_map(of_gate).collect()
 }
 
-/// Where the sync applies each object first, in any hook.
-struct Places(BTreeMap<ResourceIndex, (Hook, i64)>);
-
-impl Places {
-    fn of(ladder: &Ladder) -> Self {
-        let mut places = BTreeMap::new();
-        for step in &ladder.order {
-            let place = places.entry(step.resource).or_insert((step.hook, step.wave));
-            *place = (*place).min((step.hook, step.wave));
-        }
-        Self(places)
-    }
-
-    /// `None` where the order has the pod wait until the target is healthy.
-    fn start(&self, ladder: &Ladder, pod: ResourceIndex, edge: &Edge) -> Option<Start> {
-        let (from, to) = (ladder.placement(edge.from.component), ladder.placement(edge.to.component));
-        let order = if ladder.settings.scope == Scope::Component {
-            to.wave.cmp(&from.wave)
-        } else {
-            let own = self.0.get(&pod)?;
-            let mut targets: Vec<ResourceIndex> = edge.to.resource.into_iter().collect();
-            if targets.is_empty() {
-                targets = ladder.resources_of(edge.to.component).collect();
-            }
-            targets.iter().filter_map(|target| self.0.get(target)).max()?.cmp(own)
+/// How a pod starts beside what an edge waits for; `None` where the order has it wait until that is healthy.
+fn start(ladder: &Ladder, places: &Places, pod: ResourceIndex, edge: &Edge) -> Option<Start> {
+    let (from, to) = (ladder.placement(edge.from.component), ladder.placement(edge.to.component));
+    let order = if ladder.settings.scope == Scope::Component {
+        to.wave.cmp(&from.wave)
+    } else {
+        let own = places.get(pod)?;
+        let target = match edge.to.resource {
+            Some(target) => places.get(target),
+            None => ladder.resources_of(edge.to.component).filter_map(|target| places.get(target)).max(),
         };
-        match order {
-            Ordering::Greater => Some(Start::Before),
-            Ordering::Equal => Some(Start::Together),
-            Ordering::Less if from.phase == to.phase && !ladder.settings.is_by_resource() => {
-                Some(Start::OneRung)
-            }
-            Ordering::Less => None,
-        }
+        target?.cmp(&own)
+    };
+    match order {
+        Ordering::Greater => Some(Start::Before),
+        Ordering::Equal => Some(Start::Together),
+        Ordering::Less if from.phase == to.phase && !ladder.settings.is_by_resource() => Some(Start::OneRung),
+        Ordering::Less => None,
     }
 }
 

@@ -13,7 +13,11 @@ use crate::model::{ComponentIndex, Edge, End, Gate, Reason, ResourceId, Resource
 #[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
+    if scene.components.iter().all(|component| component.wait_for.is_empty()) {
+        return inferred;
+    }
     let targets = Targets::of(scene);
+    let members = crate::classify::by_component(scene.resources, scene.components.len());
     for (number, component) in scene.components.iter().enumerate() {
         let from = End { component: ComponentIndex(number), resource: None };
         for declared in &component.wait_for {
@@ -27,15 +31,23 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
             let (own, others): (Vec<End>, Vec<End>) =
                 ends.into_iter().partition(|to| to.component == from.component);
             inferred.edges.extend(others.into_iter().map(|to| new_edge(from, to, &wait)));
-            inferred.edges.extend(inside(scene, &declared.value, &own, &wait));
+            inferred.edges.extend(inside(scene, &members[number], &declared.value, &own, &wait));
         }
     }
     inferred
 }
 
 /// Inside a component each pod waits by itself, except those that are waited for.
-fn inside(scene: &Scene<'_>, gate: &WaitForSetting, targets: &[End], wait: &Wait) -> Vec<Edge> {
-    let Some(component) = targets.first().map(|end| end.component) else { return Vec::new() };
+fn inside(
+    scene: &Scene<'_>,
+    members: &[ResourceIndex],
+    gate: &WaitForSetting,
+    targets: &[End],
+    wait: &Wait,
+) -> Vec<Edge> {
+    if targets.is_empty() {
+        return Vec::new();
+    }
     let has_pods = |index: &ResourceIndex| {
         let id = &scene.resource(*index).id;
         scene.catalogue.has_pods(&id.group, &id.kind) && gate.is_for(&id.name)
@@ -45,8 +57,7 @@ fn inside(scene: &Scene<'_>, gate: &WaitForSetting, targets: &[End], wait: &Wait
     let is_service = |end: &&End| end.resource.is_some_and(|one| scene.resource(one).id.kind == "Service");
     let behind: Vec<&End> = targets.iter().filter(|end| !is_service(end)).collect();
     let asked: Vec<&End> = if behind.is_empty() { targets.iter().collect() } else { behind };
-    let own = scene.iter().filter(|(_, resource)| resource.component == component).map(|(index, _)| index);
-    let waiting = own.filter(has_pods).filter(|index| !is_target(index));
+    let waiting = members.iter().copied().filter(has_pods).filter(|index| !is_target(index));
     waiting.flat_map(|pod| asked.iter().map(move |to| new_edge(at(scene, pod), **to, wait))).collect()
 }
 
