@@ -108,6 +108,9 @@ fn add_decided_places(scene: &Scene<'_>, resolved: &Resolved, asks: &mut Asks) {
         let lower = by_rung[from..rung].iter().flatten();
         let mut own: Vec<Ask> = lower.map(|to| Ask { to: *to, cost: 0, edge: None }).collect();
         own.extend(below.map(|(_, to)| Ask { to, cost: 0, edge: None }));
+        if own.is_empty() {
+            continue;
+        }
         asks.push(own);
         for resource in &by_rung[rung] {
             if decided(scene.resources[*resource].component.0) {
