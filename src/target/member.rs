@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::application::Application;
-use super::rung_set::{Described, template};
+use super::applicationset;
+use super::rung_template::{self, Described};
 use super::source::in_repository;
 use crate::load::targets::RungSet;
 use crate::model::{Component, Finding, Ladder, Level, Rung};
@@ -31,7 +32,7 @@ pub(super) fn element(ladder: &Ladder, rung: &Rung, application: &Application) -
         element.insert("project".to_owned(), application.spec["project"].clone());
         element.insert("namespace".to_owned(), json!(component.namespace));
     }
-    let patch = difference(&template(ladder, rung, &described), &wanted(application));
+    let patch = difference(&rung_template::filled(ladder, rung, &described), &wanted(application));
     element.insert(PATCH.to_owned(), patch);
     Value::Object(element)
 }
@@ -46,7 +47,7 @@ fn wanted(application: &Application) -> Value {
         metadata["finalizers"] = json!(application.finalizers);
     }
     let mut spec = application.spec.clone();
-    super::applicationset::keep_nulls(&mut spec);
+    applicationset::keep_nulls(&mut spec);
     json!({"metadata": metadata, "spec": spec})
 }
 

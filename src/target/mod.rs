@@ -16,6 +16,7 @@ pub mod name;
 pub mod namespaces;
 pub mod reduce;
 pub mod rung_set;
+mod rung_template;
 pub mod source;
 pub mod sync;
 pub mod waves;

@@ -9,11 +9,10 @@
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use serde_json::{Map, Value, json};
 
-use super::application::{Application, GENERATE_PATHS, IN_CLUSTER, PHASE};
-use super::member;
+use super::application::{Application, PHASE};
 use super::name::object_name;
 use super::source::{in_repository, repository};
-use super::sync;
+use super::{member, rung_template};
 use crate::load::targets::RungSet;
 use crate::model::{Component, Finding, Ladder, Rung};
 use crate::problem::{Problem, Problems};
@@ -35,40 +34,46 @@ pub fn write(
         applications.iter().map(|application| ladder.component(application.component)).collect();
     let (narrow, wide) = (globs(rung, set, true)?, globs(rung, set, false)?);
     check(ladder, rung, set, &members, (&narrow, &wide))?;
-    let targets = &ladder.settings.targets;
-    let mut labels = Map::from_iter([(PHASE.to_owned(), json!(rung.phase))]);
-    labels.extend(rung.domain.iter().map(|domain| ("domain".to_owned(), json!(domain))));
     let elements: Vec<Value> =
         applications.iter().map(|application| member::element(ladder, rung, application)).collect();
-    let object = json!({
+    let object = object(
+        ladder,
+        rung,
+        set,
+        &[
+            json!({"git": {
+                "repoURL": repository(&ladder.settings.targets),
+                "revision": ladder.settings.targets.revision,
+                "files": files(ladder, set, &members, &wide),
+                "requeueAfterSeconds": set.requeue_after_seconds,
+            }}),
+            json!({"list": {"elements": elements}}),
+        ],
+    );
+    Ok((object, members.iter().filter_map(|member| member::loses(ladder, member, set)).collect()))
+}
+
+/// The set, whose members come from generators that are merged by name.
+fn object(ladder: &Ladder, rung: &Rung, set: &RungSet, generators: &[Value]) -> Value {
+    let mut labels = Map::from_iter([(PHASE.to_owned(), json!(rung.phase))]);
+    labels.extend(rung.domain.iter().map(|domain| ("domain".to_owned(), json!(domain))));
+    json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "ApplicationSet",
         "metadata": {
             "name": set.name,
-            "namespace": targets.namespace,
+            "namespace": ladder.settings.targets.namespace,
             "labels": labels,
             "annotations": {WAVE: rung.wave.to_string()},
         },
         "spec": {
             "goTemplate": true,
             "goTemplateOptions": ["missingkey=error"],
-            "generators": [{"merge": {
-                "mergeKeys": ["name"],
-                "generators": [
-                    {"git": {
-                        "repoURL": repository(targets),
-                        "revision": targets.revision,
-                        "files": files(ladder, set, &members, &wide),
-                        "requeueAfterSeconds": set.requeue_after_seconds,
-                    }},
-                    {"list": {"elements": elements}},
-                ],
-            }}],
-            "template": template(ladder, rung, &Described::BY_PARAMETERS),
+            "generators": [{"merge": {"mergeKeys": ["name"], "generators": generators}}],
+            "template": rung_template::by_parameters(ladder, rung),
             "templatePatch": member::TEMPLATE_PATCH,
         },
-    });
-    Ok((object, members.iter().filter_map(|member| member::loses(ladder, member, set)).collect()))
+    })
 }
 
 /// Where the descriptors are: the directories of the set without what belongs to another environment, or those of its
@@ -85,78 +90,6 @@ fn files(ladder: &Ladder, set: &RungSet, members: &[&Component], found: &GlobSet
 
 fn descriptor_in(directory: &str) -> String {
     format!("{}/{DESCRIPTOR}", directory.trim_end_matches('/'))
-}
-
-/// What the template takes from a descriptor.
-pub(super) struct Described<'d> {
-    /// Its name.
-    pub name: &'d str,
-    /// Its project; empty where it names none.
-    pub project: &'d str,
-    /// Its namespace; empty where it names none.
-    pub namespace: &'d str,
-    /// Its directory, from the root of the repository.
-    pub directory: &'d str,
-}
-
-impl Described<'_> {
-    /// As the parameters of the generator give it.
-    const BY_PARAMETERS: Described<'static> = Described {
-        name: "{{ .name }}",
-        project: "{{ get . \"project\" | default DEFAULT }}",
-        namespace: "{{ get . \"namespace\" | default DEFAULT }}",
-        directory: "{{ .path.path }}",
-    };
-}
-
-/// What a descriptor says, else a default.
-fn or_default(said: &str, default: Option<&str>) -> String {
-    let default = default.unwrap_or("default");
-    if said.is_empty() { default.to_owned() } else { said.replace("DEFAULT", &format!("\"{default}\"")) }
-}
-
-/// One Application, as far as its descriptor's fields say it.
-pub(super) fn template(ladder: &Ladder, rung: &Rung, described: &Described<'_>) -> Value {
-    let targets = &ladder.settings.targets;
-    let mut labels = targets.labels.clone();
-    labels.insert(PHASE.to_owned(), rung.phase.0.clone());
-    labels.extend(rung.domain.iter().map(|domain| ("domain".to_owned(), domain.clone())));
-    let mut annotations = targets.annotations.clone();
-    let ladder_file = in_repository(targets, ladder.settings.file_name());
-    annotations.insert(GENERATE_PATHS.to_owned(), format!("/{};/{ladder_file}", described.directory));
-    let mut parameters = vec![json!({"name": "component", "string": described.name})];
-    if let Some(environment) = &ladder.settings.environment {
-        parameters.push(json!({"name": "environment", "string": environment}));
-    }
-    let server = match (&targets.destination.server, &targets.destination.name) {
-        (None, Some(name)) => ("name", name.as_str()),
-        (server, _) => ("server", server.as_deref().unwrap_or(IN_CLUSTER)),
-    };
-    let mut metadata = json!({"name": described.name, "labels": labels, "annotations": annotations});
-    if !targets.finalizers.is_empty() {
-        metadata["finalizers"] = json!(targets.finalizers);
-    }
-    let mut spec = json!({
-        "project": or_default(described.project, targets.project.as_deref()),
-        "source": {
-            "repoURL": repository(targets),
-            "targetRevision": targets.revision,
-            "path": in_repository(targets, ""),
-            "plugin": {"name": targets.plugin, "parameters": parameters},
-        },
-        "destination": {
-            server.0: server.1,
-            "namespace": or_default(described.namespace, targets.destination.namespace.as_deref()),
-        },
-        "syncPolicy": sync::policy_of_rung(ladder, &rung.phase),
-    });
-    if !targets.ignore_differences.is_empty() {
-        spec["ignoreDifferences"] = json!(targets.ignore_differences);
-    }
-    if let Some(limit) = targets.revision_history_limit {
-        spec["revisionHistoryLimit"] = json!(limit);
-    }
-    json!({"metadata": metadata, "spec": spec})
 }
 
 /// Every component of the rung must be found, none of another rung, and each must be what a template can make.
