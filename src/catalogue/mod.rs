@@ -4,6 +4,7 @@
 //! paths are parsed by jsonpath-rust only for the kinds a run really meets.
 
 pub mod rows;
+pub mod base;
 pub mod image;
 pub mod check;
 pub mod compiled;
@@ -210,6 +211,15 @@ impl Catalogue {
             .iter()
             .filter(named)
             .filter(move |provider| only_one || provider.charts.iter().any(fits))
+    }
+
+    /// The providers whose repository an address of a kustomization lies in.
+    pub fn providers_of_base<'a>(&'a self, address: &'a str) -> impl Iterator<Item = &'a ProviderRow> {
+        let repository = base::repository(address);
+        let is_it = move |provider: &&ProviderRow| {
+            provider.bases.iter().any(|known| repository.as_deref() == Some(known.as_str()))
+        };
+        self.providers.iter().filter(is_it)
     }
 
     /// The providers an OLM package belongs to.

@@ -87,6 +87,8 @@ pub enum Fact {
     MadeKind,
     /// A package of OLM or Crossplane an object stands for.
     Package,
+    /// The address of a base an object stands for.
+    Base,
 }
 
 /// One fact, where it stands, and the sub-fields read with it.
@@ -237,8 +239,12 @@ const EXTERNAL_SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.spec.target.templa
 const SEALED_SECRET: &[CodeProbe] = &[probe(Fact::Hosts, "$.spec.template.data.*", &[])];
 const VAULT_SECRET: &[CodeProbe] =
     &[probe(Fact::Hosts, "$.spec.destination.transformation.templates.*.text", &[])];
-const REMOTE_CHART: &[CodeProbe] =
-    &[probe(Fact::Chart, "$.spec", &["chart", "repoURL"]), probe(Fact::Install, "$.spec", &["releaseName"])];
+const REMOTE_CHART: &[CodeProbe] = &[
+    probe(Fact::Chart, "$.spec", &["chart", "repoURL"]),
+    probe(Fact::Install, "$.spec", &["releaseName", "values.fullnameOverride"]),
+    probe(Fact::Hosts, "$.spec.values..*", &[]),
+];
+const REMOTE_BASE: &[CodeProbe] = &[probe(Fact::Base, "$.spec.address", &[])];
 const SUBSCRIPTION: &[CodeProbe] = &[probe(Fact::Package, "$.spec.name", &[])];
 const CROSSPLANE_PROVIDER: &[CodeProbe] = &[probe(Fact::Package, "$.spec.package", &[])];
 
@@ -282,6 +288,7 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
         ("operators.coreos.com", "Subscription") => SUBSCRIPTION,
         ("pkg.crossplane.io", "Provider") => CROSSPLANE_PROVIDER,
         (crate::render::remote::GROUP, "RemoteChart") => REMOTE_CHART,
+        (crate::render::remote::GROUP, "RemoteBase") => REMOTE_BASE,
         _ => &[],
     };
     EVERYWHERE.iter().chain(own)

@@ -449,6 +449,9 @@ pub struct ProviderRow {
     /// OLM packages.
     #[serde(default)]
     pub olm: Vec<String>,
+    /// Repositories whose manifests bring it, as kustomizations name them: `github.com/owner/name`.
+    #[serde(default)]
+    pub bases: Vec<String>,
     /// API groups its controller serves.
     #[serde(default)]
     pub serves: Vec<String>,

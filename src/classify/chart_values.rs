@@ -81,6 +81,10 @@ impl ChartValues {
             "Application" | "ApplicationSet" => in_application(spec, chart, manifest),
             _ => {
                 let mut values = in_release(spec);
+                if resource.is_stand_in() {
+                    // Its text is ours: all of it is said where the source is.
+                    values.written.iter_mut().for_each(|written| written.text_at = Some(resource.origin()));
+                }
                 let own = values.written.len();
                 for reference in items(spec.get("valuesFrom")) {
                     match from_config_map(reference, &resource.id.namespace, config_maps) {

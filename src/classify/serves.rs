@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
-use crate::catalogue::{Catalogue, ProviderRow, is_built_in_group};
+use crate::catalogue::{Catalogue, ProviderRow, base, is_built_in_group};
 use crate::model::{ComponentIndex, Resource, ResourceIndex, Role};
 
 /// Namespace and name of a service account.
@@ -60,6 +60,7 @@ pub fn providers<'c>(
             charts.flat_map(|chart| catalogue.providers_of_chart(&chart.name, chart.repository.as_deref())),
         )
         .chain(packages().flat_map(|package| catalogue.providers_of_package(package)))
+        .chain(resource.manifest.fact(Fact::Base).into_iter().flat_map(|at| catalogue.providers_of_base(at)))
 }
 
 /// Whether a chart brings the CRD of the very object that installs it: a `HelmRelease` of Flux, an Application of
@@ -93,7 +94,8 @@ pub fn stays(resource: &Resource) -> bool {
 #[must_use]
 pub fn runs(resource: &Resource) -> bool {
     let is_package = resource.manifest.facts(Fact::Package).next().is_some();
-    stays(resource) || is_package || !resource.charts.is_empty()
+    let is_base = resource.manifest.fact(Fact::Base).is_some_and(|address| !base::is_only_crds(address));
+    stays(resource) || is_package || is_base || !resource.charts.is_empty()
 }
 
 /// A workload, the project its image or chart is of, and a group that project serves.

@@ -2,7 +2,7 @@
 
 use crate::classify::{self, Classified};
 use crate::load::settings::Settings;
-use crate::model::{AppliedFix, Component, ComponentIndex, Role};
+use crate::model::{AppliedFix, Component, ComponentIndex, Resource, Role};
 use crate::problem::{Problem, Problems};
 
 /// The rule's id.
@@ -11,7 +11,7 @@ pub const RULE: &str = "split-crds";
 /// What was split off: the new component and why.
 pub type Split = (ComponentIndex, AppliedFix);
 
-/// Splits every operator component that ships CRDs.
+/// Splits every operator component that ships CRDs; not one whose source nobody can render in parts.
 ///
 /// # Errors
 /// When the name for the split-off component is taken.
@@ -26,7 +26,7 @@ pub fn apply(classified: &mut Classified, settings: &Settings) -> Result<Vec<Spl
         let is_operator = classify::component_role(own()) == Some(Role::Operator);
         let Some(crd) = own().find(|resource| resource.role == Role::Crd) else { continue };
         let pinned = classified.components[number].pin.is_some();
-        if !is_operator || pinned {
+        if !is_operator || pinned || own().any(Resource::is_stand_in) {
             continue;
         }
         let because = format!(

@@ -40,11 +40,19 @@ pub fn find(scene: &Scene<'_>, edges: &[Edge], roles: &[Role], settings: &Settin
     let waits = strong_waits(edges, scene.components.len());
     let out: Vec<Vec<usize>> = waits.iter().map(|targets| targets.keys().copied().collect()).collect();
     let mut loops = graph::groups(&out).into_iter().filter(|group| group.len() > 1);
-    // Where the user says where a component stands, what it holds stands there too.
+    let in_parts: BTreeSet<usize> = scene
+        .resources
+        .iter()
+        .filter(|resource| resource.is_stand_in())
+        .map(|resource| resource.component.0)
+        .collect();
+    // Where the user says where a component stands, what it holds stands there too; what is not all in the repo is
+    // rendered by Argo CD's own tools, which cannot take a part of it.
     let is_placed = |member: usize| {
         let component = &scene.components[member];
         let mut selectors = settings.rungs.list.iter().filter_map(|rung| rung.select.as_ref());
-        component.pin.is_some()
+        in_parts.contains(&member)
+            || component.pin.is_some()
             || selectors.any(|select| select.takes(&component.name, &component.domain, roles[member]))
     };
     loops.find_map(|group| {

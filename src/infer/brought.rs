@@ -2,6 +2,7 @@
 //!
 //! Services of a chart are named after its release, as Helm's usual `fullname` template does.
 
+use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, ProviderRow};
 use crate::classify::serves;
 use crate::model::{Chart, Resource, ResourceId};
@@ -20,7 +21,8 @@ const CLASS_GROUPS: &[(&str, &str)] = &[
 
 /// The objects a chart or package brings with it; workloads of the tree bring theirs visibly.
 pub fn by(resource: &Resource, catalogue: &Catalogue) -> Vec<ResourceId> {
-    if resource.is_workload || !serves::runs(resource) || serves::is_self_hosted(resource, catalogue) {
+    let comes_from_elsewhere = serves::runs(resource) || resource.manifest.fact(Fact::Base).is_some();
+    if resource.is_workload || !comes_from_elsewhere || serves::is_self_hosted(resource, catalogue) {
         return Vec::new();
     }
     let mut brought = Vec::new();

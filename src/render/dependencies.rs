@@ -139,7 +139,11 @@ fn not_copied(folder: &str, error: &std::io::Error) -> Problem {
     Problem::new("no-temporary-directory", message).at(folder)
 }
 
-fn copy(root: &Path, folder: &str, target: &Path) -> Result<std::io::Result<()>, Problems> {
+/// Copies the files below a folder.
+///
+/// # Errors
+/// When they may not be read; the inner one when they cannot be written.
+pub(super) fn copy(root: &Path, folder: &str, target: &Path) -> Result<std::io::Result<()>, Problems> {
     for file in sources::files(root, [folder.to_owned()].iter())? {
         let below = file.strip_prefix(folder).unwrap_or(&file).trim_start_matches('/');
         let path = target.join(below);

@@ -121,7 +121,7 @@ impl Charts {
             // Without a repository kustomize says itself that there is no such chart.
             if let (Some(repository), Some(folder), false) = (said.repository(), folders.first(), is_here) {
                 let origin = Origin::new(&Arc::from(saying.file), chart.mark.line);
-                let chart = Box::new(said.remote(name, repository));
+                let chart = Box::new(said.remote(name, repository, saying));
                 self.remote.push(Part { origin, what: What::Chart(chart, folder.clone()) });
             }
         }
@@ -152,22 +152,41 @@ impl<'n> Said<'n> {
     }
 
     /// The chart, which kustomize would fetch.
-    fn remote(&self, name: &str, repository: &str) -> RemoteChart {
-        let inline = VALUES.iter().flat_map(|field| fields(self.0, field)).map(Node::to_json);
-        let values = inline.filter_map(|values| values.as_object().cloned()).last();
+    fn remote(&self, name: &str, repository: &str, saying: Saying<'_>) -> RemoteChart {
         let files = VALUE_FILES.iter().flat_map(|field| fields(self.0, field));
         let files = files.flat_map(|one| one.items().iter().chain([one])).filter_map(Node::text);
+        let (read, value_files): (Vec<_>, Vec<_>) = files
+            .map(|file| (file.to_owned(), values_in(saying, file)))
+            .partition(|(_, values)| values.is_some());
+        let inline = VALUES.iter().flat_map(|field| fields(self.0, field)).cloned();
+        // What stands in the kustomization lies over what is in files.
+        let all = read.into_iter().filter_map(|(_, values)| values).chain(inline.filter(is_mapping));
+        let values = all.reduce(|mut below, over| {
+            below.overlay(&over);
+            below
+        });
         RemoteChart {
             name: name.to_owned(),
             repository: repository.to_owned(),
             version: self.version().map(str::to_owned),
             release: Some(self.of("releaseName", "").unwrap_or(name).to_owned()),
             namespace: self.of("namespace", "releaseNamespace").map(str::to_owned),
-            values: values.unwrap_or_default(),
-            value_files: files.map(str::to_owned).collect(),
+            values: values.and_then(|values| values.to_json().as_object().cloned()).unwrap_or_default(),
+            value_files: value_files.into_iter().map(|(file, _)| file).collect(),
             skip_crds: self.of("includeCRDs", "") != Some("true"),
         }
     }
+}
+
+/// The values in a file of the repo.
+fn values_in(saying: Saying<'_>, file: &str) -> Option<Node> {
+    let path = disk::joined(saying.folder, file);
+    let text = disk::exists(saying.root, &path).then(|| disk::read(saying.root, &path).ok())??;
+    tree::parse(&Arc::new(text), &Limits::default()).ok().filter(is_mapping)
+}
+
+fn is_mapping(node: &Node) -> bool {
+    !node.entries().is_empty()
 }
 
 /// The fields of a name, as Go's JSON reads them: in any case.

@@ -32,6 +32,9 @@ const REFERENCES: &[&str] = &[
     "crds",
 ];
 
+/// Of those, the fields whose entries only add objects: the rest can be built without one.
+pub(super) const BASES: &[&str] = &["resources", "bases", "components"];
+
 /// Fields with files: the list, and where in its entries (or in itself) files are named; "" is the entry itself.
 const FILES: &[(&str, &[&str])] = &[
     ("patches", &["path"]),

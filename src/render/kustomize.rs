@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::cache::Key;
 use super::kustomization::{self, Kustomization};
-use super::remote::Remote;
+use super::remote::{Part, Remote, What};
 use super::tools::{Call, ToolError, Tools};
-use super::{Output, sources};
+use super::{Output, sources, without_remote};
 use crate::disk;
 use crate::problem::Problems;
 
@@ -20,14 +20,28 @@ const PROGRAMS: &[(&str, &str)] = &[("kustomize", "build"), ("kubectl", "kustomi
 pub fn build(root: &Path, folder: &str, tools: &Tools<'_>) -> Result<Output, Problems> {
     let kustomization = kustomization::read(root, folder)?;
     if !kustomization.remote.is_empty() && !tools.options.allow_remote {
-        let parts = kustomization.remote;
-        return Ok(Output::Remote(Remote::Parts { folder: folder.to_owned(), parts }));
+        let rest = without_remote::build(root, folder, &kustomization, tools)?;
+        let parts = in_namespace(kustomization, folder);
+        return Ok(Output::Remote(Remote::Parts { folder: folder.to_owned(), parts, rest }));
     }
     let run = || run(root, folder, &kustomization, tools).map_or_else(Output::Failed, Output::Text);
     sources::kept(tools, || key(root, folder, tools), || Ok(run()))
 }
 
-fn run(
+/// What is remote, in the namespace that the kustomization puts everything into.
+fn in_namespace(kustomization: Kustomization, folder: &str) -> Vec<Part> {
+    let own = kustomization.nodes.iter().find(|(known, _)| known == folder);
+    let namespace = own.and_then(|(_, node)| node.get("namespace")?.text().map(str::to_owned));
+    let mut parts = kustomization.remote;
+    for part in &mut parts {
+        if let (What::Chart(chart, _), Some(namespace)) = (&mut part.what, &namespace) {
+            chart.namespace = Some(namespace.clone());
+        }
+    }
+    parts
+}
+
+pub(super) fn run(
     root: &Path,
     folder: &str,
     kustomization: &Kustomization,

@@ -28,6 +28,7 @@ mod tool_error;
 pub mod tools;
 pub mod values;
 pub mod vendor;
+mod without_remote;
 
 use std::path::Path;
 
@@ -171,7 +172,15 @@ fn by_tool(
     let folder = folder.as_deref();
     let mut rendered = match output {
         Output::Text(text) => made(rendering, component, (tool, folder), &text),
-        Output::Remote(remote) => remote::stand_ins(&remote, component, rendering.catalogue),
+        Output::Remote(remote) => {
+            let mut rendered = remote::stand_ins(&remote, component, rendering.catalogue);
+            if let Remote::Parts { rest: Some(text), .. } = &remote {
+                let rest = template::manifests(text, tool, folder, rendering.catalogue);
+                rendered.manifests.extend(rest.manifests);
+                rendered.findings.extend(rest.findings);
+            }
+            rendered
+        }
         Output::Failed(ToolError::Missing(program)) => {
             return Err(told::missing(program, tool, component).into());
         }

@@ -38,6 +38,8 @@ pub enum Remote {
         folder: String,
         /// Each of them.
         parts: Vec<Part>,
+        /// The manifests of the rest, where it can be built without them.
+        rest: Option<String>,
     },
 }
 
@@ -100,22 +102,26 @@ pub fn stand_ins(remote: &Remote, component: &LoadedComponent, catalogue: &Catal
     let mut rendered = Rendered::default();
     let own = &component.component.name;
     let name = |part: &str| format!("{own}-{part}");
-    let objects: Vec<Value> = match remote {
-        Remote::Chart(chart) => vec![of_chart(chart, own)],
+    let at = &component.source_origin;
+    let objects: Vec<(Value, &Origin)> = match remote {
+        Remote::Chart(chart) => vec![(of_chart(chart, own), at)],
         Remote::Dependencies { charts, .. } => {
-            charts.iter().map(|chart| of_chart(chart, &name(&chart.name))).collect()
+            charts.iter().map(|chart| (of_chart(chart, &name(&chart.name)), at)).collect()
         }
-        Remote::Parts { parts, .. } => parts.iter().map(|part| of_part(part, &name)).collect(),
+        Remote::Parts { parts, .. } => {
+            parts.iter().map(|part| (of_part(part, &name), &part.origin)).collect()
+        }
     };
     // Without one nobody would know that manifests are missing.
-    let objects = if objects.is_empty() { vec![object("RemoteBase", own, &json!({}))] } else { objects };
-    for object in objects {
-        let text = Arc::new(object.to_string());
-        let read = manifest::from_text(&component.source_origin.file, &text, catalogue);
+    let objects =
+        if objects.is_empty() { vec![(object("RemoteBase", own, &json!({})), at)] } else { objects };
+    for (object, at) in objects {
+        let mut read = manifest::from_text(&at.file, &Arc::new(object.to_string()), catalogue);
+        for own in &mut read.manifests {
+            own.line = at.line;
+            own.captures.iter_mut().for_each(|capture| capture.line = at.line);
+        }
         rendered.manifests.extend(read.manifests);
-    }
-    for own in &mut rendered.manifests {
-        own.line = component.source_origin.line;
     }
     rendered.findings = findings(remote, component);
     rendered
@@ -174,7 +180,7 @@ fn findings(remote: &Remote, component: &LoadedComponent) -> Vec<Finding> {
             );
             vec![finding(message, origin, vendor::dependencies(chart), " and commit `charts/`")]
         }
-        Remote::Parts { folder, parts } => parts
+        Remote::Parts { folder, parts, rest } => parts
             .iter()
             .map(|Part { origin, what }| {
                 let (what, command, then) = match what {
@@ -186,8 +192,9 @@ fn findings(remote: &Remote, component: &LoadedComponent) -> Vec<Finding> {
                         (what, vendor::pull(chart, Some(home)), "")
                     }
                 };
+                let built = if rest.is_some() { "was built without it" } else { "was not built" };
                 let message = format!(
-                    "the kustomization `{folder}` of `{own}` takes `{what}` from elsewhere and was not built"
+                    "the kustomization `{folder}` of `{own}` takes `{what}` from elsewhere and {built}"
                 );
                 finding(message, origin, command, then)
             })

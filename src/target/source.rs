@@ -38,8 +38,10 @@ pub fn fields(ladder: &Ladder, component: ComponentIndex, fingerprint: &str) -> 
         return SourceFields { fields: remote_chart(ladder, component, chart), findings: findings.collect() };
     }
     let repository = repository(targets);
+    // The plugin does not fetch what is not in the repo; Argo CD's own tools do.
+    let is_remote = own.place.tool.is_some() && holds_stand_in(ladder, component);
     let native = match targets.source {
-        SourceForm::Auto => own.place.tool.is_some() && loses.is_none(),
+        SourceForm::Auto => own.place.tool.is_some() && loses.is_none() || is_remote,
         SourceForm::Plugin => false,
         SourceForm::Native => true,
     };
@@ -49,8 +51,18 @@ pub fn fields(ladder: &Ladder, component: ComponentIndex, fingerprint: &str) -> 
         plugin_source(ladder, component, repository, fingerprint)
     };
     let finding = loses.filter(|_| native);
-    let finding = finding.map(|what| loss(own, what, "set `targets: {source: auto}` in ladder.yaml"));
+    let help = if is_remote {
+        "vendor what it takes from elsewhere, so that the plugin can render it"
+    } else {
+        "set `targets: {source: auto}` in ladder.yaml"
+    };
+    let finding = finding.map(|what| loss(own, what, help));
     SourceFields { fields: single(source), findings: finding.into_iter().collect() }
+}
+
+/// Whether something of a component is not in the repo.
+fn holds_stand_in(ladder: &Ladder, component: ComponentIndex) -> bool {
+    ladder.resources.iter().any(|resource| resource.component == component && resource.is_stand_in())
 }
 
 /// A chart without a version is another one tomorrow, and no change in the repository says so.

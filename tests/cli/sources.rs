@@ -453,6 +453,117 @@ fn a_remote_chart_of_a_kustomization_is_known_by_its_name() {
     );
 }
 
+/// A kustomization of a chart that is elsewhere, and of what lies beside it.
+fn beside_a_remote_chart(kustomize: &str) -> Tree {
+    let tree = Tree::of(&[
+        ("apps/keda/component.yaml", "name: keda\nnamespace: keda\n"),
+        (
+            "apps/keda/kustomization.yaml",
+            "namespace: scaling\nresources: [crd.yaml]\nhelmCharts:\n  - name: keda\n    repo: https://kedacore.github.io/charts\n    version: 2.20.2\n    valuesFile: values.yaml\n    valuesInline: {b: {existingSecret: inline}}\n",
+        ),
+        (
+            "apps/keda/values.yaml",
+            "a: {existingSecret: file}\nb: {existingSecret: below}\nurl: http://cache.data.svc:6379\n",
+        ),
+        ("apps/keda/crd.yaml", CRD),
+        ("apps/data/component.yaml", "name: data\nnamespace: scaling\n"),
+        (
+            "apps/data/all.yaml",
+            "{apiVersion: v1, kind: Secret, metadata: {name: file}}\n---\n{apiVersion: v1, kind: Secret, metadata: {name: inline}}\n---\n{apiVersion: v1, kind: Secret, metadata: {name: below}}\n---\n{apiVersion: v1, kind: Service, metadata: {name: cache, namespace: data}, spec: {ports: [{port: 6379}]}}\n",
+        ),
+        ("apps/web/component.yaml", "name: web\nnamespace: web\n"),
+        (
+            "apps/web/scaled.yaml",
+            "{apiVersion: keda.sh/v1alpha1, kind: ScaledObject, metadata: {name: s}, spec: {scaleTargetRef: {name: s}}}\n",
+        ),
+    ]);
+    program(&tree, "kustomize", kustomize);
+    tree
+}
+
+const CRD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.org}\nspec: {group: example.org, names: {kind: A, plural: as}, scope: Namespaced, versions: []}\n";
+
+#[test]
+fn a_kustomization_is_read_without_its_remote_charts() {
+    let tree = beside_a_remote_chart(
+        "grep -q kedacore apps/keda/kustomization.yaml && exit 1; cat apps/keda/crd.yaml",
+    );
+    let plan = run(&tree, &["plan", ".", "--format", "json", "--resources"]).json();
+    let edges = plan["edges"].as_array().unwrap();
+    let has = |from: &str, reason: &str, to: &str| {
+        edges.iter().any(|edge| edge["from"] == from && edge["reason"] == reason && edge["toResource"] == to)
+    };
+    assert!(has("web", "operator", "stand-in.argocd-ladder/RemoteChart/scaling/keda-keda"), "{edges:?}");
+    assert!(has("keda", "chart-secret", "v1/Secret/scaling/file"), "{edges:?}");
+    assert!(has("keda", "chart-secret", "v1/Secret/scaling/inline"), "{edges:?}");
+    assert!(has("keda", "service-address", "v1/Service/data/cache"), "{edges:?}");
+    assert!(!has("keda", "chart-secret", "v1/Secret/scaling/below"), "{edges:?}");
+    let secret = edges.iter().find(|edge| edge["toResource"] == "v1/Secret/scaling/file").unwrap();
+    assert_eq!(secret["origin"], serde_json::json!({"file": "apps/keda/kustomization.yaml", "line": 4}));
+    let keda = plan["components"].as_array().unwrap().iter().find(|one| one["name"] == "keda").unwrap();
+    assert_eq!(keda["resources"], 1);
+    assert!(plan["components"].as_array().unwrap().iter().all(|one| one["name"] != "keda-crds"));
+    let message = run(&tree, &["render", "."]).refused();
+    assert!(
+        message.contains("the manifests of `keda` are needed here, but are not in the repo"),
+        "{message}"
+    );
+    assert!(
+        message.contains("helm pull keda --repo https://kedacore.github.io/charts --version 2.20.2 --untar"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_application_of_a_kustomization_with_remote_charts_reads_its_folder() {
+    let tree = beside_a_remote_chart("cat apps/keda/crd.yaml");
+    let applications = run(&tree, &["render", ".", "--target", "applications"]).succeeded();
+    assert!(applications.contains("path: apps/keda\n"), "{applications}");
+}
+
+#[test]
+fn charts_are_known_where_the_rest_cannot_be_built_without_them() {
+    let tree = beside_a_remote_chart("echo 'no matches for Id Deployment' >&2; exit 1");
+    let plan = run(&tree, &["plan", ".", "--format", "json"]).json();
+    let edges = plan["edges"].as_array().unwrap();
+    assert!(edges.iter().any(|edge| edge["from"] == "web" && edge["to"] == "keda"), "{edges:?}");
+    run(&tree, &["render", "."]).refused();
+}
+
+#[test]
+fn a_known_base_brings_what_its_repository_does() {
+    let tree = Tree::of(&[
+        ("apps/seal/component.yaml", "name: seal\n"),
+        (
+            "apps/seal/kustomization.yaml",
+            "resources:\n  - https://github.com/bitnami-labs/sealed-secrets/releases/download/v0.27.0/controller.yaml\n  - own.yaml\n",
+        ),
+        ("apps/seal/own.yaml", "{apiVersion: v1, kind: ConfigMap, metadata: {name: own}}\n"),
+        ("apps/crds/component.yaml", "name: crds\n"),
+        (
+            "apps/crds/kustomization.yaml",
+            "resources: ['github.com/kyverno/kyverno//config/crds?ref=v1', 'github.com/example/kyverno//config/crds']\n",
+        ),
+        ("apps/web/component.yaml", "name: web\nnamespace: web\n"),
+        (
+            "apps/web/all.yaml",
+            "{apiVersion: bitnami.com/v1alpha1, kind: SealedSecret, metadata: {name: s}}\n---\n{apiVersion: kyverno.io/v1, kind: ClusterPolicy, metadata: {name: p}}\n",
+        ),
+    ]);
+    program(&tree, "kustomize", "test ! -f apps/seal/own.yaml || cat apps/seal/own.yaml");
+    let plan = run(&tree, &["plan", ".", "--format", "json", "--resources"]).json();
+    let edges = plan["edges"].as_array().unwrap();
+    let reasons = |to: &str| -> Vec<&str> {
+        let own = edges.iter().filter(|edge| edge["from"] == "web" && edge["to"] == to);
+        own.map(|edge| edge["reason"].as_str().unwrap()).collect()
+    };
+    assert_eq!(reasons("seal"), ["custom-resource-definition", "operator"]);
+    assert_eq!(reasons("crds"), ["custom-resource-definition"]);
+    let seal = plan["components"].as_array().unwrap().iter().find(|one| one["name"] == "seal").unwrap();
+    assert_eq!((&seal["role"], &seal["resources"]), (&"operator".into(), &1.into()));
+    run(&tree, &["render", "."]).refused();
+}
+
 #[test]
 fn a_remote_base_is_not_fetched() {
     let tree = Tree::of(&[
