@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use crate::message::printable;
 use crate::model::{ComponentIndex, Edge, End, Ladder, ResourceIndex};
 use crate::plan::{causes, waits};
-use crate::printable;
 use crate::problem::{Problem, Problems, suggestion};
 use crate::resolve::graph;
 

@@ -13,12 +13,12 @@ use crate::health;
 use crate::infer::{self, Scene};
 use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::load::{self, LoadedComponent};
+use crate::message::progress::Progress;
 use crate::model::{
     AppliedFix, Component, ComponentIndex, DependsOn, Edge, Finding, Ladder, Origin, ResourceIndex, Role,
 };
 use crate::order::{self, Parts, simulate};
 use crate::problem::{Problem, Problems};
-use crate::progress::Progress;
 use crate::render::tools::ToolOptions;
 use crate::render::{self, Rendering};
 use crate::resolve::{self, Input};

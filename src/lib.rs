@@ -8,20 +8,19 @@
 //!
 //! The modules stand in the order of the flow; [`build`] is nothing but that flow.
 
+// What the steps share.
 pub mod model;
-pub mod printable;
+pub mod argocd;
 pub mod problem;
+pub mod message;
 pub mod rules;
 pub mod yaml;
 pub mod hosts;
-pub mod address;
-pub mod spoken;
 pub mod base64;
 pub mod disk;
-pub mod fingerprint;
-pub mod progress;
 pub mod catalogue;
 
+// The climb.
 pub mod discover;
 pub mod load;
 pub mod render;
@@ -30,19 +29,15 @@ pub mod classify;
 pub mod infer;
 pub mod fixes;
 pub mod resolve;
-pub mod argocd;
 pub mod order;
 pub mod emit;
-pub mod rollback;
 pub mod target;
 pub mod health;
 
+// Readers of the finished ladder.
 pub mod explain;
 pub mod plan;
-pub mod timeline;
-pub mod reverse;
 pub mod plugin;
-pub mod report;
 pub mod cli;
 
 mod flow;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::address::without_credentials;
-use crate::printable;
+use crate::message::credentials::without_credentials;
+use crate::message::printable;
 
 /// One thing that stops a run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -134,11 +134,10 @@ fn who_writes<'c>(
     let writing: BTreeSet<(ResourceIndex, &str)> =
         by_rbac.iter().map(|(index, group)| (*index, group.as_str())).collect();
     let writes = |one: &&ByImage<'c>| writing.contains(&(one.workload, one.group));
-    let writers: BTreeSet<_> =
-        by_image.iter().filter(writes).map(|one| (one.workload, one.project)).collect();
+    let active: BTreeSet<_> = by_image.iter().filter(writes).map(|one| (one.workload, one.project)).collect();
     let told: BTreeSet<_> = by_image.iter().filter(writes).map(|one| one.place(resources)).collect();
     let serves = |one: &&ByImage<'_>| {
-        writers.contains(&(one.workload, one.project)) || !told.contains(&one.place(resources))
+        active.contains(&(one.workload, one.project)) || !told.contains(&one.place(resources))
     };
     by_image.iter().filter(serves).map(|one| (one.workload, one.group.to_owned())).collect()
 }

@@ -7,7 +7,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::Repository;
 use crate::load::settings::{Scope, Waves};
-use crate::timeline::Order;
+use crate::plan::timeline::Order;
 
 /// Orders the rollout of a Kubernetes platform for Argo CD and Flux, and explains every position.
 #[derive(Debug, Parser)]

@@ -8,12 +8,12 @@ use anyhow::Context;
 
 use super::args::{Reading, ToolArgs};
 use crate::load::settings::Scope;
+use crate::message::progress::Progress;
+use crate::message::{printable, report};
 use crate::model::{Finding, Ladder};
-use crate::printable;
 use crate::problem::{Problem, Problems};
-use crate::progress::Progress;
 use crate::render::tools::ToolOptions;
-use crate::{Options, Repository, build, build_from_text, report};
+use crate::{Options, Repository, build, build_from_text};
 
 /// Builds the ladder a command reads; `-` reads manifests from standard input.
 pub(super) fn ladder(path: &Path, reading: &Reading) -> anyhow::Result<Ladder> {

@@ -6,9 +6,9 @@ use super::args::{DeleteOrder, PlanArgs, PlanFormat};
 use super::{Exit, output};
 use crate::Repository;
 use crate::load::settings::Scope;
+use crate::plan::reverse::Deletion;
+use crate::plan::timeline::Timeline;
 use crate::plan::{json, markdown, text};
-use crate::reverse::Deletion;
-use crate::timeline::Timeline;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let scope = args.reverse.flatten().map(|order| match order {

@@ -11,8 +11,8 @@ use crate::load::settings::Scope;
 use crate::model::{ComponentIndex, Ladder, Level, Phase, ResourceIndex};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::render::empty;
-use crate::rollback;
 use crate::target::content::fingerprint;
+use crate::target::rollback;
 use crate::yaml::Spliced;
 
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Exit> {

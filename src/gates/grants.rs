@@ -13,7 +13,7 @@ const GROUP: &str = "rbac.authorization.k8s.io";
 /// What `kubectl wait` does with an object.
 pub(super) const VERBS: &[&str] = &["get", "list", "watch"];
 
-/// A role by kind, namespace (empty for a ClusterRole) and name.
+/// A role by kind, namespace (empty for a `ClusterRole`) and name.
 type RoleId = (String, String, String);
 
 /// The bindings of a ladder, by who is bound.

@@ -36,9 +36,9 @@ fn opens(
     let component = ladder.resource(pod).component;
     let in_sync = |end: &&End| ladder.settings.scope == Scope::Ladder || end.component == component;
     let objects = gate.targets.iter().filter(in_sync).filter_map(|end| end.resource);
-    let placed = objects.filter_map(|index| Some((places.get(index)?, index)));
+    let found = objects.filter_map(|index| Some((places.get(index)?, index)));
     let (services, others): (Vec<_>, Vec<_>) =
-        placed.partition(|(_, index)| ladder.resource(*index).id.kind == "Service");
+        found.partition(|(_, index)| ladder.resource(*index).id.kind == "Service");
     services.into_iter().min().into_iter().chain(others.into_iter().min()).max()
 }
 

@@ -17,6 +17,7 @@ pub mod rungs;
 pub mod settings;
 pub mod shape;
 pub mod targets;
+pub mod timeline;
 pub mod values;
 pub mod words;
 

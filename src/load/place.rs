@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::descriptor::Source;
 use crate::disk;
-use crate::fingerprint::Fingerprint;
+use crate::model::Fingerprint;
 use crate::model::{Place, Tool};
 use crate::render::kustomization::{self, Kustomization};
 use crate::render::{absent, plain, sources};

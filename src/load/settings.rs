@@ -10,12 +10,12 @@ use super::document::{Document, null_is_absent};
 use super::environment::{Environment, EnvironmentSetting};
 use super::hooks::GateSettings;
 use super::targets::TargetSettings;
+use super::timeline::TimelineSettings;
 use super::{provision, rollout, rungs, values};
 use crate::catalogue::{EdgeRow, KindRow, MakesRow, ProviderRow, ReadyRow, Rows, ValueRow};
 use crate::model::{Finding, Level, Provision, Rungs};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::rules;
-use crate::timeline::TimelineSettings;
 
 pub use super::rung_settings::{DomainSetting, Rollback, RungSetting, SelectSetting};
 pub use super::words::{ExistingOrder, Preset, Scope, Waves};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Gate, Origin, Phase, Role};
-use crate::fingerprint::Fingerprint;
+use super::{Fingerprint, Gate, Origin, Phase, Role};
 use crate::load::descriptor::Descriptor;
 use crate::load::hooks::WaitForSetting;
 

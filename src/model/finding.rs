@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Origin;
-use crate::address::without_credentials;
+use crate::message::credentials::without_credentials;
 
 /// How loud a finding is; `error` stops `render`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -20,6 +20,9 @@ pub use barrier::Barrier;
 
 pub mod duration;
 
+pub mod fingerprint;
+pub use fingerprint::Fingerprint;
+
 pub mod one_or_many;
 pub use one_or_many::{OneOrMany, one_or_many};
 

@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 
 use super::causes;
+use crate::message::report;
 use crate::model::Ladder;
-use crate::report;
 
 /// Writes the plan as a table.
 ///

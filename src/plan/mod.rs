@@ -1,11 +1,13 @@
-//! The ladder for people and for programs; one file per format.
+//! The ladder for people and for programs: one file per format, and one each for what is worked out from it.
 
 pub mod json;
 pub mod markdown;
+pub mod reverse;
 pub mod text;
+pub mod timeline;
 
+use crate::message::printable;
 use crate::model::{ComponentIndex, Edge, End, Ladder};
-use crate::printable;
 
 /// Why a component stands above its base rung: each fix, or the edge that lifted it.
 #[must_use]

@@ -6,9 +6,9 @@ use anstyle::{AnsiColor, Style};
 
 use super::causes;
 use crate::load::settings::Waves;
+use crate::message::printable;
+use crate::message::report;
 use crate::model::{ComponentIndex, Ladder};
-use crate::printable;
-use crate::report;
 
 const RUNG: Style = Style::new().bold();
 const MOVED: Style = AnsiColor::Green.on_default();

@@ -43,9 +43,9 @@ use tools::{ToolError, ToolOptions, Tools};
 use crate::catalogue::Catalogue;
 use crate::load::LoadedComponent;
 use crate::load::descriptor::{ChartSource, Source};
+use crate::message::progress::Progress;
 use crate::model::{Finding, Tool};
 use crate::problem::{Problem, Problems};
-use crate::progress::Progress;
 
 /// The manifests of one component, and what was odd about them.
 #[derive(Debug, Default)]

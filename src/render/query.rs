@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compact_str::{CompactString, ToCompactString};
-use jsonpath_rust::query::js_path_process;
+use jsonpath_rust::query::{QueryRef, js_path_process};
 use serde_json::Value;
 
 use crate::catalogue::compiled::Query;
@@ -42,7 +42,7 @@ pub fn captures(chunk: &Chunk, compiled: &Compiled, limits: &Limits) -> Result<V
 /// Where a sub-field stands below the reference.
 fn path_of(query: &Query, field: &str, value: &Value) -> Option<String> {
     let (_, path) = query.fields.iter().find(|(known, _)| **known == *field)?;
-    js_path_process(path, value).ok()?.into_iter().next().map(|one| one.path())
+    js_path_process(path, value).ok()?.into_iter().next().map(QueryRef::path)
 }
 
 /// Of a text that may name Services only the hosts are kept.

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use crate::emit;
-use crate::fingerprint::Fingerprint;
+use crate::model::Fingerprint;
 use crate::model::{ComponentIndex, Ladder, ResourceIndex};
 use crate::problem::Problems;
-use crate::rollback;
+use crate::target::rollback;
 
 /// One fingerprint per component: its documents as they will be applied, the chart it names, and the files of the
 /// repository that go into a source nobody rendered here.

@@ -15,6 +15,7 @@ mod member;
 pub mod name;
 pub mod namespaces;
 pub mod reduce;
+pub mod rollback;
 pub mod rung_set;
 mod rung_template;
 pub mod source;

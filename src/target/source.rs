@@ -148,7 +148,7 @@ fn loses_by_native(ladder: &Ladder, component: ComponentIndex) -> Option<&'stati
     if !own.descriptor.wait_for.is_empty() {
         return Some("the gates of its descriptor");
     }
-    if !crate::rollback::rungs(ladder, component).is_empty() {
+    if !super::rollback::rungs(ladder, component).is_empty() {
         return Some("the rollback of its rung");
     }
     let differs = ladder.resources_of(component).any(|index| {

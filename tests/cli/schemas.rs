@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
+use argocd_ladder::load::timeline;
 use argocd_ladder::load::{descriptor, hooks, policy, rung_settings, settings, shape, targets};
-use argocd_ladder::timeline;
 use argocd_ladder::yaml::{Limits, tree};
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};

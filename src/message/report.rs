@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use crate::message::printable;
 use crate::model::{Finding, Level};
-use crate::printable;
 
 /// The colour of a level; the writer decides whether colours are shown.
 #[must_use]

@@ -3,7 +3,9 @@
 //! Whole host names only: a word that merely contains a Service's name is no evidence. A bare word counts
 //! only behind a scheme, before a port, or in a variable whose name says it holds an address.
 
-use crate::spoken::{self, Says};
+pub mod spoken;
+
+use spoken::Says;
 
 /// A Service as a host names it.
 #[derive(Debug, Clone, PartialEq, Eq)]

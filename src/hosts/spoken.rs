@@ -3,7 +3,7 @@
 //! `--db-host=pg`, `nc -z pg 5432`, `-h pg -p 5432`, `host=pg port=5432`, `host: pg`. Whole words only; anything else
 //! between them means something else.
 
-use crate::hosts::{self, is_dns_name};
+use super::{is_comment, is_dns_name};
 
 /// Last words of variables whose value is an address.
 const ADDRESS_WORDS: &[&str] = &[
@@ -118,7 +118,7 @@ pub fn hosts(text: &str) -> Vec<String> {
     if !(has(b"host") || has(b"HOST") || has(b"Host") || has(b"nc ") || has(b"-h ")) {
         return Vec::new();
     }
-    text.lines().filter(|line| !hosts::is_comment(line)).flat_map(in_line).collect()
+    text.lines().filter(|line| !is_comment(line)).flat_map(in_line).collect()
 }
 
 fn in_line(line: &str) -> Vec<String> {
