@@ -5,6 +5,7 @@
 mod groups;
 mod phases;
 mod streams;
+mod targets;
 
 use std::env;
 

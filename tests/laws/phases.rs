@@ -28,16 +28,16 @@ const ROLES: &[&str] =
 
 /// One random component; `waits` and `talks` are positions of others, strong and weak.
 #[derive(Debug, Clone)]
-struct Plot {
+pub(crate) struct Plot {
     domain: usize,
     role: &'static str,
     pin: Option<u32>,
-    waits: Vec<usize>,
+    pub(crate) waits: Vec<usize>,
     talks: Vec<usize>,
 }
 
 /// Up to eight components; waits mostly lead to the same or an earlier domain, so that many trees have an order.
-fn plots() -> impl Strategy<Value = Vec<Plot>> {
+pub(crate) fn plots() -> impl Strategy<Value = Vec<Plot>> {
     let waits = vec((0..8_usize, 0..20_usize), 0..3);
     let plot = (0..LADDER.len(), select(ROLES), 0..30_usize, waits, vec(0..8_usize, 0..3));
     vec(plot, 1..9).prop_map(|mut raw| {
@@ -129,9 +129,9 @@ fn naive(plots: &[Plot]) -> Option<Vec<u32>> {
 }
 
 /// How a component is called.
-type Naming = fn(usize) -> String;
+pub(crate) type Naming = fn(usize) -> String;
 
-fn plain(number: usize) -> String {
+pub(crate) fn plain(number: usize) -> String {
     format!("c{number}")
 }
 
@@ -141,7 +141,7 @@ fn misleading(number: usize) -> String {
 }
 
 /// The tree on disk; weak edges only if asked for.
-fn tree(plots: &[Plot], naming: Naming, with_talk: bool) -> TempDir {
+pub(crate) fn tree(plots: &[Plot], naming: Naming, with_talk: bool) -> TempDir {
     let root = tempfile::tempdir().expect("a temporary directory can be made");
     let write =
         |path: &str, text: String| fs::write(root.path().join(path), text).expect("a file can be written");
