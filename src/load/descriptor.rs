@@ -13,7 +13,7 @@ use super::document::{Document, null_is_absent};
 use super::environment::Environment;
 use super::flux_spec::{FluxSpec, HealthCheck};
 use super::hooks::{HookSetting, WaitForSetting};
-use super::policy::SyncPolicy;
+use super::policy::{IgnoredDifference, SyncPolicy};
 use super::provision::{self, Unclear};
 use super::rollout;
 use super::targets::Destination;
@@ -156,7 +156,7 @@ pub struct Descriptor {
     pub sync_policy: Option<Checked<SyncPolicy>>,
     /// Differences the Application ignores.
     #[serde(default, deserialize_with = "null_is_absent")]
-    pub ignore_differences: Vec<Value>,
+    pub ignore_differences: Vec<Checked<IgnoredDifference>>,
     /// Labels of the Application.
     #[serde(default, deserialize_with = "null_is_absent")]
     pub labels: BTreeMap<String, String>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::label;
-use super::targets::{Steps, TargetSettings};
+use super::targets::{Cluster, Destination, Steps, TargetSettings};
 use crate::model::duration;
 use crate::target::name::object_name;
 
@@ -39,11 +39,9 @@ impl Fault {
 pub fn of_targets(targets: &TargetSettings) -> Vec<Fault> {
     let mut faults = labels(&["labels"], &targets.labels);
     faults.extend(keys(&["annotations"], targets.annotations.keys()));
-    for (number, cluster) in targets.clusters.iter().enumerate() {
-        let number = number.to_string();
-        faults.extend(value(&["clusters", &number, "name"], &cluster.name));
-        faults.extend(labels(&["clusters", &number, "labels"], &cluster.labels));
-    }
+    faults.extend(of_clusters(&targets.clusters));
+    faults.extend(of_destination(&targets.destination).map(|fault| fault.below(&["destination"])));
+    faults.extend(names(targets));
     faults.extend(of_sync_policy(&targets.sync_policy).into_iter().map(|fault| fault.below(&["syncPolicy"])));
     let flux = &targets.flux;
     for (key, text) in
@@ -63,12 +61,58 @@ pub fn of_targets(targets: &TargetSettings) -> Vec<Fault> {
             )
         }));
     }
-    if object_name(&set.name) != set.name || set.name.is_empty() {
-        let message = format!("`{}` cannot name an ApplicationSet", set.name);
-        let help = "use lower-case letters, digits, `-` and `.`, a letter or digit first and last";
-        faults.push(Fault::new(&["applicationset", "name"], message, help));
+    faults
+}
+
+/// Each cluster has a name of its own, which ends the names of its Applications.
+fn of_clusters(clusters: &[Cluster]) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (at, cluster) in clusters.iter().enumerate() {
+        let number = at.to_string();
+        let path = ["clusters", &number, "name"];
+        if cluster.name.is_empty() {
+            faults.push(Fault::new(&path, "this cluster has no name", "add the `name` it has in Argo CD"));
+        } else if clusters[..at].iter().any(|other| other.name == cluster.name) {
+            let message = format!("cluster `{}` is there twice", cluster.name);
+            faults.push(Fault::new(&path, message, "make one entry of the two"));
+        }
+        faults.extend(value(&path, &cluster.name));
+        faults.extend(labels(&["clusters", &number, "labels"], &cluster.labels));
     }
     faults
+}
+
+/// The fault of a destination that fits its type.
+#[must_use]
+pub fn of_destination(destination: &Destination) -> Option<Fault> {
+    let both = destination.server.is_some() && destination.name.is_some();
+    let message = "a destination has an address or a name, and Argo CD refuses one with both";
+    both.then(|| Fault::new(&["server"], message, "remove `server` or `name`"))
+}
+
+/// Names that the API server or Argo CD would refuse.
+fn names(targets: &TargetSettings) -> Vec<Fault> {
+    let flux = &targets.flux;
+    let objects: [(&[&str], &str, &str); 4] = [
+        (&["namespace"], &targets.namespace, "a namespace"),
+        (&["applicationset", "name"], &targets.applicationset.name, "an ApplicationSet"),
+        (&["flux", "namespace"], &flux.namespace, "a namespace"),
+        (&["flux", "sourceRef", "name"], &flux.source_ref.name, "a source"),
+    ];
+    let wrong = |text: &str| text.is_empty() || object_name(text) != text;
+    let refused = objects.into_iter().filter(|(_, text, _)| wrong(text)).map(|(path, text, what)| {
+        let help = "use lower-case letters, digits, `-` and `.`, a letter or digit first and last";
+        Fault::new(path, format!("`{text}` cannot name {what}"), help)
+    });
+    let texts = [
+        ("repoURL", targets.repo_url.as_deref()),
+        ("project", targets.project.as_deref()),
+        ("plugin", Some(targets.plugin.as_str())),
+    ];
+    let empty = texts.into_iter().filter(|(_, text)| text.is_some_and(str::is_empty)).map(|(key, _)| {
+        Fault::new(&[key], format!("`{key}` is empty"), "fill it in, or remove it for the default")
+    });
+    refused.chain(empty).collect()
 }
 
 /// Faults of a sync policy that fits its type.

@@ -59,6 +59,26 @@ pub struct Backoff {
     pub max_duration: Option<Text>,
 }
 
+/// A difference that is none.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IgnoredDifference {
+    /// Group of the objects; none is the core group.
+    pub group: Option<String>,
+    /// Their kind.
+    pub kind: String,
+    /// Only the one of this name.
+    pub name: Option<String>,
+    /// Only those of this namespace.
+    pub namespace: Option<String>,
+    /// Fields, as JSON pointers.
+    pub json_pointers: Option<Vec<String>>,
+    /// Fields, as expressions of jq.
+    pub jq_path_expressions: Option<Vec<String>>,
+    /// Fields of these managers.
+    pub managed_fields_managers: Option<Vec<String>>,
+}
+
 /// What a made namespace carries.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]

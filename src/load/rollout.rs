@@ -59,6 +59,8 @@ fn value_problems(document: &Document<Descriptor>) -> Vec<Problem> {
     faults.extend(descriptor.domain.iter().filter_map(|domain| faults::value(&["domain"], domain)));
     let policy = descriptor.sync_policy.iter().flat_map(|policy| faults::of_sync_policy(policy));
     faults.extend(policy.map(|fault| fault.below(&["syncPolicy"])));
+    let destination = faults::of_destination(&descriptor.destination);
+    faults.extend(destination.map(|fault| fault.below(&["destination"])));
     faults.extend(faults::of_flux(&descriptor.flux).into_iter().map(|fault| fault.below(&["flux"])));
     let placed = |fault: faults::Fault| {
         let path: Vec<&str> = fault.path.iter().map(String::as_str).collect();

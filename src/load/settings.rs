@@ -134,6 +134,8 @@ impl Default for LadderFile {
 pub struct Settings {
     /// The file they are from, if it is not `ladder.yaml`.
     pub file: Option<Arc<str>>,
+    /// `file:line:column` of the choice of steps.
+    pub steps_at: String,
     /// The rungs in order.
     pub rungs: Rungs,
     /// How waves are numbered.
@@ -174,6 +176,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             file: None,
+            steps_at: "ladder.yaml".to_owned(),
             rungs: rungs::preset(Preset::default()),
             waves: Waves::default(),
             grow: true,
@@ -249,6 +252,7 @@ pub fn parse(file: &Arc<str>, text: &str, findings: &mut Vec<Finding>) -> Result
     }
     Ok(Settings {
         file: (&**file == "ladder.yml").then(|| Arc::clone(file)),
+        steps_at: document.nearest_place(&["targets", "applicationset", "steps"]),
         rungs: rungs::from_settings(&document)?,
         rules: rule_settings(&document, findings)?,
         external: external(&document)?,

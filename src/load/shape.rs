@@ -75,7 +75,7 @@ impl<'s> Shape<'s> {
             return None;
         }
         let mut deeper = None;
-        for choice in choices.iter().filter(|choice| fits(node, choice)) {
+        for choice in choices.iter().filter(|choice| fits(node, choice, choices.len() > 1)) {
             let misfit = self.check_below(node, choice, path)?;
             deeper = deeper.or(Some(misfit));
         }
@@ -131,15 +131,21 @@ impl<'s> Shape<'s> {
     }
 }
 
-/// Whether a value is of the kind a schema asks for; what it holds is another matter.
-fn fits(node: &Node, schema: &Value) -> bool {
+/// Whether a value is of the kind a schema asks for; what it holds is another matter. Where several kinds are allowed, a
+/// number or a switch is no text.
+fn fits(node: &Node, schema: &Value, is_one_of_several: bool) -> bool {
     if let Some(words) = words(schema) {
         return node.text().is_some_and(|text| words.contains(&text));
     }
     let kinds = schema
         .get("type")
         .map_or(&[][..], |kind| kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice));
-    kinds.is_empty() || kinds.iter().filter_map(Value::as_str).any(|kind| is_kind(node, kind, schema))
+    let is_other = matches!(node.plain_value(), Some(Value::Number(_) | Value::Bool(_)));
+    let mut kinds_of_text = kinds
+        .iter()
+        .filter_map(Value::as_str)
+        .filter(|kind| *kind != "string" || !(is_one_of_several && is_other));
+    kinds.is_empty() || kinds_of_text.any(|kind| is_kind(node, kind, schema))
 }
 
 fn is_kind(node: &Node, kind: &str, schema: &Value) -> bool {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::checked::Checked;
 use super::flux_spec::{Decryption, SourceKind};
-use super::policy::SyncPolicy;
+use super::policy::{IgnoredDifference, SyncPolicy};
 
 /// How Applications name the manifests of their component.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -221,7 +221,7 @@ pub struct TargetSettings {
     /// Sync options, beside the components'.
     pub sync_options: Vec<String>,
     /// Differences to ignore, beside the components'.
-    pub ignore_differences: Vec<Value>,
+    pub ignore_differences: Vec<Checked<IgnoredDifference>>,
     /// Finalizers of the Applications.
     pub finalizers: Vec<String>,
     /// Labels of the Applications, below the components'.

@@ -43,7 +43,7 @@ pub enum Waves {
 
 /// What waves that resources already carry are worth.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "ExistingOrderWord")]
+#[serde(from = "ExistingOrderWord")]
 #[schemars(with = "ExistingOrderWord")]
 pub enum ExistingOrder {
     /// They order resources among each other, as weak evidence.
@@ -59,22 +59,25 @@ pub enum ExistingOrder {
 #[serde(untagged)]
 enum ExistingOrderWord {
     Switch(bool),
-    Word(String),
+    Word(ExistingOrderName),
 }
 
-impl TryFrom<ExistingOrderWord> for ExistingOrder {
-    type Error = String;
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum ExistingOrderName {
+    Hint,
+    Ignore,
+    Keep,
+}
 
-    fn try_from(word: ExistingOrderWord) -> Result<Self, String> {
+impl From<ExistingOrderWord> for ExistingOrder {
+    fn from(word: ExistingOrderWord) -> Self {
         match word {
-            ExistingOrderWord::Switch(true) => Ok(Self::Hint),
-            ExistingOrderWord::Switch(false) => Ok(Self::Ignore),
-            ExistingOrderWord::Word(word) => match word.as_str() {
-                "hint" => Ok(Self::Hint),
-                "ignore" => Ok(Self::Ignore),
-                "keep" => Ok(Self::Keep),
-                _ => Err(format!("`{word}` is none of hint, ignore, keep")),
-            },
+            ExistingOrderWord::Switch(true) | ExistingOrderWord::Word(ExistingOrderName::Hint) => Self::Hint,
+            ExistingOrderWord::Switch(false) | ExistingOrderWord::Word(ExistingOrderName::Ignore) => {
+                Self::Ignore
+            }
+            ExistingOrderWord::Word(ExistingOrderName::Keep) => Self::Keep,
         }
     }
 }

@@ -100,7 +100,7 @@ fn clusters(ladder: &Ladder, index: ComponentIndex) -> Result<Vec<Option<&Cluste
             format!("`{}` goes to cluster `{unknown}`, which is not there", component.name),
         )
         .at(&component.origin)
-        .help(format!("{}; clusters stand in `targets.clusters` of ladder.yaml", suggestion(unknown, known)))
+        .help(format!("clusters stand in `targets.clusters` of ladder.yaml; {}", suggestion(unknown, known)))
         .into());
     }
     if all.is_empty() {
@@ -168,7 +168,7 @@ fn spec(
     spec.extend(source);
     spec.insert("destination".to_owned(), destination(ladder, component, cluster));
     spec.insert("syncPolicy".to_owned(), sync::policy(ladder, index, facts));
-    let ignored: Vec<&Value> =
+    let ignored: Vec<_> =
         targets.ignore_differences.iter().chain(&component.descriptor.ignore_differences).collect();
     if !ignored.is_empty() {
         spec.insert("ignoreDifferences".to_owned(), json!(ignored));

@@ -128,7 +128,7 @@ fn steps<'l>(ladder: &'l Ladder, used: &BTreeSet<&Phase>) -> Result<Vec<&'l Rung
         Steps::Word(word) if word == "all" => list.iter().collect(),
         Steps::Word(word) => {
             return Err(Problem::new("invalid-value", format!("`{word}` is no choice of steps"))
-                .at("ladder.yaml: targets.applicationset.steps")
+                .at(&ladder.settings.steps_at)
                 .help(suggestion(word, ["used", "all"]))
                 .into());
         }
@@ -138,7 +138,7 @@ fn steps<'l>(ladder: &'l Ladder, used: &BTreeSet<&Phase>) -> Result<Vec<&'l Rung
             if let Some(unknown) = ids.iter().find(|id| !known(id)) {
                 let all: Vec<&str> = list.iter().map(|rung| rung.phase.0.as_str()).collect();
                 return Err(Problem::new("unknown-rung", format!("there is no rung `{unknown}`"))
-                    .at("ladder.yaml: targets.applicationset.steps")
+                    .at(&ladder.settings.steps_at)
                     .help(suggestion(unknown, all))
                     .into());
             }
@@ -152,7 +152,7 @@ fn steps<'l>(ladder: &'l Ladder, used: &BTreeSet<&Phase>) -> Result<Vec<&'l Rung
             "rung-without-step",
             format!("rung `{phase}` is in use and has no step, so its Applications would never be synced"),
         )
-        .at("ladder.yaml: targets.applicationset.steps")
+        .at(&ladder.settings.steps_at)
         .help(format!("add \"{phase}\" to the list, or write `steps: used`"))
         .into()),
     }
