@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use crate::graph;
 use crate::message::printable;
 use crate::model::{ComponentIndex, Edge, End, Ladder, ResourceIndex};
 use crate::plan::{causes, waits};
 use crate::problem::{Problem, Problems, suggestion};
-use crate::resolve::graph;
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,7 +201,9 @@ pub fn write_between(ladder: &Ladder, from: Subject, to: Subject, out: &mut impl
             steps(ladder, &back, out)
         };
     }
-    writeln!(out, "{} waits for {} through {} others", name(from), name(to), way.len() - 1)?;
+    let between = way.len() - 1;
+    let others = if between == 1 { "one other".to_owned() } else { format!("{between} others") };
+    writeln!(out, "{} waits for {} through {others}", name(from), name(to))?;
     steps(ladder, &way, out)
 }
 

@@ -22,17 +22,12 @@ pub struct Args {
     pub command: Command,
 }
 
-/// The commands.
+/// The commands: what people begin with first, then what Argo CD and shells ask for.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Write every manifest with its wave, in the order Argo CD will apply them
-    #[command(
-        after_help = "Example:\n  argocd-ladder render examples/rollout-phases > all.yaml\n  helm template my-chart | argocd-ladder render -"
-    )]
-    Render(RenderArgs),
     /// Show the ladder: rungs, components, what moved and why
     #[command(
-        after_help = "Example:\n  argocd-ladder plan examples/rollout-phases\n  argocd-ladder plan --format json . | jq '.phases'"
+        after_help = "Example:\n  argocd-ladder plan examples/rollout-phases\n  argocd-ladder plan --format json examples/rollout-phases | jq '.phases'"
     )]
     Plan(PlanArgs),
     /// Say why a component or resource stands where it does
@@ -40,22 +35,24 @@ pub enum Command {
         after_help = "Example:\n  argocd-ladder explain foundation-vault-secret-store --root examples/rollout-phases\n  argocd-ladder explain platform-keycloak platform-postgres-clusters --root examples/rollout-phases"
     )]
     Explain(ExplainArgs),
-    /// Render as Argo CD's plugin: set by its environment and the plugin's parameters
+    /// Write every manifest with its wave, in the order Argo CD will apply them
     #[command(
-        after_help = "Example:\n  ARGOCD_ENV_LADDER_PHASES=100-199 argocd-ladder generate\n\nand in an Application:\n  source:\n    plugin:\n      name: argocd-ladder\n      parameters: [{name: phases, string: 100-199}]"
+        after_help = "Example:\n  argocd-ladder render examples/rollout-phases > all.yaml\n  helm template my-chart | argocd-ladder render -"
     )]
-    Generate(GenerateArgs),
-    /// Print the plugin's parameters for Argo CD's user interface, with what this repo has to choose from
-    #[command(after_help = "Example:\n  argocd-ladder parameters examples/rollout-phases | jq '.[].name'")]
-    Parameters(ParametersArgs),
-    /// Run a program that ends with the process that asked for it
-    #[command(hide = true)]
-    Launch(LaunchArgs),
+    Render(RenderArgs),
     /// Print the health checks that make Argo CD's waves wait, as a patch of argocd-cm
     #[command(
         after_help = "Example:\n  argocd-ladder health-checks > argocd-cm.yaml\n  argocd-ladder health-checks examples/rollout-phases"
     )]
     HealthChecks(HealthChecksArgs),
+    /// Render as Argo CD's plugin: set by its environment and the plugin's parameters
+    #[command(
+        after_help = "Example:\n  cd examples/rollout-phases\n  ARGOCD_ENV_LADDER_PHASES=100-199 argocd-ladder generate\n\nand in an Application:\n  source:\n    plugin:\n      name: argocd-ladder\n      parameters: [{name: phases, string: 100-199}]"
+    )]
+    Generate(GenerateArgs),
+    /// Print the plugin's parameters for Argo CD's user interface, with what this repo has to choose from
+    #[command(after_help = "Example:\n  argocd-ladder parameters examples/rollout-phases | jq '.[].name'")]
+    Parameters(ParametersArgs),
     /// Print the JSON Schema of a file, for editors
     #[command(
         after_help = "Example:\n  argocd-ladder schema component > component.schema.json\n  then, first line of a component.yaml:\n  # yaml-language-server: $schema=component.schema.json"
@@ -66,6 +63,9 @@ pub enum Command {
         after_help = "Example:\n  argocd-ladder completions bash > /etc/bash_completion.d/argocd-ladder"
     )]
     Completions(CompletionsArgs),
+    /// Run a program that ends with the process that asked for it
+    #[command(hide = true)]
+    Launch(LaunchArgs),
 }
 
 /// What is read, for every command that builds a ladder.
@@ -78,7 +78,7 @@ pub struct Reading {
     #[arg(long)]
     pub ignore_existing_order: bool,
     /// Destination namespace of the Application that will hold everything
-    #[arg(long, value_name = "NAMESPACE", default_value = "")]
+    #[arg(long, value_name = "NAMESPACE", default_value = "", hide_default_value = true)]
     pub namespace: String,
     /// How waves are numbered; default: what ladder.yaml says
     #[arg(long, value_enum)]
