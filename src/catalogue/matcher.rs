@@ -4,12 +4,14 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use compact_str::CompactString;
 
 use super::compiled::{Compiled, ProbeKind};
 use super::probes::Fact;
+use crate::hosts;
 use crate::yaml::{Event, Mark, Scalar, Sink, scalar};
-use crate::{base64, hosts};
 
 /// What one probe saw once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -185,7 +187,7 @@ impl<'c> Matcher<'c> {
                 }
                 ProbeKind::Code(Fact::Hosts) => hosts::in_argument(text),
                 ProbeKind::Code(Fact::EncodedHosts) => {
-                    base64::decode(text).map(|text| hosts::in_variable(&self.key, &text)).unwrap_or_default()
+                    decoded(text).map(|text| hosts::in_variable(&self.key, &text)).unwrap_or_default()
                 }
                 _ => {
                     self.captures.push(self.capture(*probe, Some(text.into()), mark));
@@ -208,6 +210,18 @@ impl<'c> Matcher<'c> {
             }
         }
     }
+}
+
+/// Base64 as a Secret may hold it, whether or not its end is filled up.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The text that is encoded; none where the bytes are no text or the code is broken.
+fn decoded(code: &str) -> Option<String> {
+    let code: String = code.split_whitespace().collect();
+    String::from_utf8(BASE64.decode(code).ok()?).ok()
 }
 
 /// The text of a scalar as Go reads it: none for null, and every spelling of a boolean as one.
@@ -235,6 +249,26 @@ impl Sink for Matcher<'_> {
                 }
             }
             Event::Scalar(value) => self.scalar(&value, mark),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded;
+
+    #[test]
+    fn only_whole_texts_come_out_of_base64() {
+        for (code, expected) in [
+            ("aHR0cDovL2RiLmE6ODA=", Some("http://db.a:80")),
+            ("YQ==", Some("a")),
+            ("YQ", Some("a")),
+            ("YW\nJj", Some("abc")),
+            ("", Some("")),
+            ("/////w==", None),
+            ("a{{b}}", None),
+        ] {
+            assert_eq!(decoded(code).as_deref(), expected, "{code}");
         }
     }
 }

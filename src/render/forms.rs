@@ -1,5 +1,7 @@
 //! Tools show a value as it is, or as Go quotes it, or inside JSON or YAML, or as `b64enc` made it for a Secret.
 
+use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD, Engine};
+
 /// How a value may be written in a message.
 pub(super) fn forms(value: &str) -> [String; 7] {
     let json = escaped(value, json_escape);
@@ -9,8 +11,9 @@ pub(super) fn forms(value: &str) -> [String; 7] {
         escaped(value, |char| html_escape(char).or_else(|| json_escape(char))),
         json,
         value.replace('\'', "''"),
-        base64(value.as_bytes(), *b"+/"),
-        base64(value.as_bytes(), *b"-_"),
+        // Without the filling, which may or may not follow.
+        BASE64_STANDARD_NO_PAD.encode(value),
+        BASE64_URL_SAFE_NO_PAD.encode(value),
     ]
 }
 
@@ -60,17 +63,4 @@ fn common_escape(char: char) -> Option<String> {
         _ => return None,
     };
     Some(escape.to_owned())
-}
-
-/// Base64 with the last two digits given, without the filling, which may or may not follow.
-fn base64(bytes: &[u8], last: [u8; 2]) -> String {
-    let digits: Vec<u8> = (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain(last).collect();
-    let mut text = String::new();
-    for three in bytes.chunks(3) {
-        let bits = (0..3).fold(0, |bits, at| bits << 8 | usize::from(three.get(at).copied().unwrap_or(0)));
-        for at in 0..=three.len() {
-            text.push(char::from(digits[bits >> (18 - 6 * at) & 63]));
-        }
-    }
-    text
 }
