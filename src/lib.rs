@@ -16,7 +16,7 @@ pub mod message;
 pub mod rules;
 pub mod yaml;
 pub mod hosts;
-pub mod base64;
+pub mod graph;
 pub mod disk;
 pub mod catalogue;
 

@@ -369,6 +369,15 @@ pub fn whole_domain(controller: &str) -> Option<String> {
     controller.split_once('/').map(|(domain, _)| format!("{domain}/*"))
 }
 
+/// Regular plurals of a kind, as CRDs are named by.
+#[must_use]
+pub fn plurals(kind: &str) -> Vec<String> {
+    let singular = kind.to_lowercase();
+    let mut plurals = vec![format!("{singular}s"), format!("{singular}es"), singular.clone()];
+    plurals.extend(singular.strip_suffix('y').map(|stem| format!("{stem}ies")));
+    plurals
+}
+
 /// `*` stands for anything, `*.x` for anything below `x`.
 fn fits(pattern: &str, text: &str) -> bool {
     pattern.strip_prefix('*').map_or(pattern == text, |ending| text.ends_with(ending))

@@ -513,9 +513,7 @@ impl ProviderRow {
     /// Whether one of its CRDs is that of a kind; the kind's plural is guessed.
     #[must_use]
     pub fn brings(&self, group: &str, kind: &str) -> bool {
-        let kind = kind.to_lowercase();
-        let stem = kind.strip_suffix('y').unwrap_or(&kind);
-        let plurals = [kind.clone(), format!("{kind}s"), format!("{kind}es"), format!("{stem}ies")];
+        let plurals = super::plurals(kind);
         let mut own = self.crds.iter().filter_map(|name| name.split_once('.'));
         own.any(|(plural, of)| of == group && plurals.iter().any(|guess| guess == plural))
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
-use crate::catalogue::{Catalogue, ProviderRow, base, is_built_in_group};
+use crate::catalogue::{Catalogue, ProviderRow, base, is_built_in_group, plurals};
 use crate::model::{ComponentIndex, Resource, ResourceIndex, Role};
 
 /// Namespace and name of a service account.
@@ -73,15 +73,6 @@ pub fn is_self_hosted(resource: &Resource, catalogue: &Catalogue) -> bool {
     let plurals = plurals(&resource.id.kind).into_iter();
     let own: Vec<String> = plurals.map(|plural| format!("{plural}.{}", resource.id.group)).collect();
     providers(resource, catalogue).any(|provider| provider.crds.iter().any(|crd| own.contains(crd)))
-}
-
-/// Regular plurals of a kind, as CRDs are named by.
-#[must_use]
-pub fn plurals(kind: &str) -> Vec<String> {
-    let singular = kind.to_lowercase();
-    let mut plurals = vec![format!("{singular}s"), format!("{singular}es"), singular.clone()];
-    plurals.extend(singular.strip_suffix('y').map(|stem| format!("{stem}ies")));
-    plurals
 }
 
 /// Whether its pods stay: a `CronJob` with a server's image only calls that server.

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::{inside, joined, leaves, unreadable};
-use crate::model::Shown;
 use crate::problem::{Problem, Problems};
 
 /// Entries that a walk may see through links; no repo has as many, and every level of links to links doubles them.
@@ -148,7 +147,7 @@ fn is_manifest(name: &str) -> bool {
 
 fn unwritable(path: &str) -> Problems {
     Problem::new("unreadable-file", "the name of this file is not UTF-8")
-        .at(Shown(path))
+        .at(path)
         .help("rename the file")
         .into()
 }

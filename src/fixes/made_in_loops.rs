@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::graph;
 use crate::infer::{Scene, made};
 use crate::model::{Edge, Finding, Level, ResourceIndex, Strength};
-use crate::resolve::graph;
 
 /// Demotes such edges to weak, and says so once per maker.
 pub fn demote(scene: &Scene<'_>, edges: &mut [Edge]) -> Vec<Finding> {

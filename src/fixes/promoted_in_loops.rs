@@ -5,10 +5,11 @@
 use std::collections::BTreeSet;
 
 use crate::classify::serves;
+use crate::graph;
 use crate::infer::Scene;
 use crate::model::{Edge, End, Finding, Level, Resource, Strength};
 use crate::order::simulate::is_promoted;
-use crate::resolve::{graph, strong_waits};
+use crate::resolve::strong_waits;
 
 /// Demotes all such edges inside strong loops to weak, and says so once per Namespace or CRD.
 pub fn demote(scene: &Scene<'_>, edges: &mut [Edge]) -> Vec<Finding> {

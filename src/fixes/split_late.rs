@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 use super::split_crds::{self, Split};
 use crate::catalogue::is_built_in_group;
 use crate::classify::{Classified, serves};
+use crate::graph;
 use crate::infer::Scene;
 use crate::load::settings::Settings;
 use crate::model::{AppliedFix, ComponentIndex, Edge, End, Resource, ResourceIndex, Role};
 use crate::problem::Problems;
 use crate::resolve::error::evidence;
-use crate::resolve::{graph, strong_waits};
+use crate::resolve::strong_waits;
 
 /// Reasons of waits that somebody wrote down as such: a loop through one is for its author to solve.
 const WRITTEN: &[&str] =

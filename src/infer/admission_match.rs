@@ -6,10 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::scene::Scene;
-use crate::catalogue::ProbeKind;
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
-use crate::classify::serves::plurals;
+use crate::catalogue::{ProbeKind, plurals};
 use crate::model::{ComponentIndex, Resource, ResourceId, ResourceIndex};
 
 /// The label every namespace carries its own name in.

@@ -8,7 +8,7 @@ pub use super::wait::{Wait, new_edge};
 use super::{brought, crd, makers};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::rows::Scope;
-use crate::catalogue::{Catalogue, whole_domain};
+use crate::catalogue::{Catalogue, plurals, whole_domain};
 use crate::classify::{made_kinds, serves};
 use crate::model::{Component, ComponentIndex, Provision, Resource, ResourceId, ResourceIndex};
 
@@ -225,7 +225,7 @@ impl<'a> Scene<'a> {
     pub fn crd_names(&self, group: &str, kind: &str) -> Vec<String> {
         match self.crd(group, kind) {
             Some(index) => vec![self.resource(index).id.name.to_string()],
-            None => serves::plurals(kind).into_iter().map(|plural| format!("{plural}.{group}")).collect(),
+            None => plurals(kind).into_iter().map(|plural| format!("{plural}.{group}")).collect(),
         }
     }
 

@@ -7,7 +7,7 @@ pub mod role;
 pub use role::Role;
 
 pub mod origin;
-pub use origin::{Origin, Shown};
+pub use origin::Origin;
 
 pub mod resource;
 pub use resource::{Chart, NAMESPACES_OF_EVERY_CLUSTER, Resource, ResourceId, ResourceIndex};

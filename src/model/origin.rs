@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::message::printable;
+
 /// A file, relative to the root, and a line in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Origin {
@@ -24,26 +26,7 @@ impl Origin {
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", Shown(&self.file), self.line)
-    }
-}
-
-/// A path as a terminal may see it: control characters in its names are escaped.
-pub struct Shown<'p>(pub &'p str);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.0.contains(char::is_control) {
-            return f.write_str(self.0);
-        }
-        for character in self.0.chars() {
-            if character.is_control() {
-                write!(f, "{}", character.escape_default())?;
-            } else {
-                write!(f, "{character}")?;
-            }
-        }
-        Ok(())
+        write!(f, "{}:{}", printable::line(&self.file), self.line)
     }
 }
 

@@ -10,11 +10,12 @@ pub mod placed;
 pub mod simulate;
 
 use crate::argocd::{Hook, HookUse};
+use crate::graph;
 use crate::infer::Scene;
 use crate::infer::annotations;
 use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::model::{Barrier, Component, ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
-use crate::resolve::{ResolveError, Resolved, graph};
+use crate::resolve::{ResolveError, Resolved};
 
 /// Everything the earlier steps made.
 pub struct Parts {

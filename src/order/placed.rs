@@ -6,10 +6,11 @@
 use super::claims;
 use super::inner::{self, Ask, Asks};
 use crate::argocd::{Hook, HookUse};
+use crate::graph;
 use crate::infer::Scene;
 use crate::load::rungs::start;
 use crate::model::{Barrier, Edge, Resource};
-use crate::resolve::{ResolveError, Resolved, graph};
+use crate::resolve::{ResolveError, Resolved};
 
 /// Where a resource stands before the edges speak.
 struct Place {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
+use crate::graph;
 use crate::load::settings::Preset;
 use crate::message::printable;
 use crate::model::{ComponentIndex, Ladder, duration};
@@ -165,7 +166,7 @@ fn scheduled<'l>(
     let components = ladder.components.len();
     let mut spans = vec![(lengths.start, lengths.start); waits.len()];
     let mut decided: Vec<Option<usize>> = vec![None; waits.len()];
-    for member in crate::resolve::graph::groups(waits).into_iter().flatten() {
+    for member in graph::groups(waits).into_iter().flatten() {
         // Of equals the first by name decides, so that the path never hangs on chance.
         let last =
             waits[member].iter().copied().max_by_key(|target| (spans[*target].1, std::cmp::Reverse(*target)));

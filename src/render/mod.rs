@@ -138,7 +138,7 @@ fn by_tools(
     components: &[LoadedComponent],
 ) -> Vec<(usize, Result<Rendered, Problems>)> {
     let tooled: Vec<(usize, Tool)> = (0..components.len())
-        .filter_map(|index| Some((index, tool(rendering.root, &components[index])?)))
+        .filter_map(|index| Some((index, components[index].component.place.tool?)))
         .collect();
     let Some((first, _)) = tooled.first() else { return Vec::new() };
     let tools = match Tools::new(rendering.tools) {
@@ -237,22 +237,12 @@ fn made(
     rendered
 }
 
-/// The tool a component's source needs, if it needs one.
-fn tool(root: &Path, component: &LoadedComponent) -> Option<Tool> {
-    match &component.source {
-        Source::Directory(path) => plain::tool_of(root, path),
-        Source::Kustomize(_) => Some(Tool::Kustomize),
-        Source::Chart { .. } => Some(Tool::Helm),
-        Source::Globs { .. } => None,
-    }
-}
-
 /// The plain manifest files of a component; charts and kustomizations have none.
 fn files(root: &Path, component: &LoadedComponent) -> Result<Found, Problems> {
     let origin = &component.source_origin;
     match &component.source {
         Source::Directory(path) => {
-            if plain::tool_of(root, path).is_some() {
+            if component.component.place.tool.is_some() {
                 return Ok(Found::default());
             }
             checked_directory(root, path, component)?;

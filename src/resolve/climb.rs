@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::grow::{self, Growth, Place};
 use super::settled::Settled;
-use super::{Input, NoRoom, ResolveError, graph, strong_waits};
+use super::{Input, NoRoom, ResolveError, strong_waits};
+use crate::graph;
 use crate::load::rungs::start;
 use crate::model::{AppliedFix, ComponentIndex, Edge, Role, Rungs};
 

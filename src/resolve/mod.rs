@@ -13,7 +13,6 @@
 
 pub mod climb;
 pub mod error;
-pub mod graph;
 pub mod grow;
 pub mod settled;
 
@@ -22,6 +21,7 @@ pub use error::{NoRoom, ResolveError};
 use std::collections::BTreeMap;
 
 use crate::fixes::Fixed;
+use crate::graph;
 use crate::infer::Scene;
 use crate::load::rungs::start;
 use crate::load::settings::Settings;

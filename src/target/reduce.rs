@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::graph;
 use crate::model::{ComponentIndex, Dropped, Edge, Ladder, Role};
-use crate::resolve::graph;
 
 use super::waves;
 

@@ -3,9 +3,9 @@
 //! A rung's wave is where its Applications start; a weak wait inside the rung costs one wave more, except where one
 //! ApplicationSet creates them all.
 
+use crate::graph;
 use crate::load::settings::Waves;
 use crate::model::{ComponentIndex, Finding, Ladder, Level, Role};
-use crate::resolve::graph;
 
 /// One wave per component, and the waits that found no number.
 #[must_use]
