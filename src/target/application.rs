@@ -142,7 +142,9 @@ fn annotations(
 ) -> BTreeMap<String, String> {
     let mut annotations = ladder.settings.targets.annotations.clone();
     annotations.extend(ladder.component(index).descriptor.annotations.clone());
-    annotations.insert(WAVE.to_owned(), wave.to_string());
+    if ladder.settings.enabled {
+        annotations.insert(WAVE.to_owned(), wave.to_string());
+    }
     annotations.insert(GENERATE_PATHS.to_owned(), source::generate_paths(ladder, index));
     annotations.insert(CONTENT.to_owned(), fingerprint.to_owned());
     annotations

@@ -57,6 +57,7 @@ pub fn write(
 fn object(ladder: &Ladder, rung: &Rung, set: &RungSet, generators: &[Value]) -> Value {
     let mut labels = Map::from_iter([(PHASE.to_owned(), json!(rung.phase))]);
     labels.extend(rung.domain.iter().map(|domain| ("domain".to_owned(), json!(domain))));
+    let wave = ladder.settings.enabled.then(|| (WAVE.to_owned(), json!(rung.wave.to_string())));
     json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "ApplicationSet",
@@ -64,7 +65,7 @@ fn object(ladder: &Ladder, rung: &Rung, set: &RungSet, generators: &[Value]) -> 
             "name": set.name,
             "namespace": ladder.settings.targets.namespace,
             "labels": labels,
-            "annotations": {WAVE: rung.wave.to_string()},
+            "annotations": wave.into_iter().collect::<Map<_, _>>(),
         },
         "spec": {
             "goTemplate": true,
