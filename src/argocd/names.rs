@@ -19,3 +19,18 @@ pub const HELM_DELETE_POLICY: &str = "helm.sh/hook-delete-policy";
 pub const HOOKS: &[&str] = &["PreSync", "Sync", "PostSync", "SyncFail", "Skip", "PreDelete", "PostDelete"];
 /// Delete policies Argo CD knows.
 pub const DELETE_POLICIES: &[&str] = &["HookSucceeded", "HookFailed", "BeforeHookCreation"];
+/// Hooks Helm knows; Argo CD passes over those it does not map to its own.
+pub const HELM_HOOKS: &[&str] = &[
+    "pre-install",
+    "post-install",
+    "pre-upgrade",
+    "post-upgrade",
+    "pre-delete",
+    "post-delete",
+    "pre-rollback",
+    "post-rollback",
+    "test",
+    "test-success",
+    "test-failure",
+    "crd-install",
+];

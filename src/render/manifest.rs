@@ -9,7 +9,7 @@ use std::sync::Arc;
 use compact_str::{CompactString, format_compact};
 
 use super::Rendered;
-use crate::argocd::names::{DELETE_POLICIES, HELM_HOOK, HOOK, HOOKS};
+use crate::argocd::names::{DELETE_POLICIES, HELM_HOOK, HELM_HOOKS, HOOK, HOOKS};
 use crate::argocd::{self, HookUse};
 use crate::catalogue::matcher::{Capture, Matcher};
 use crate::catalogue::probes::Fact;
@@ -281,19 +281,22 @@ impl Reader<'_> {
     }
 
     fn ignored_hook(&mut self, manifest: &Manifest) {
-        let hook = manifest.annotation(HOOK);
-        let helm = manifest.annotation(HELM_HOOK).unwrap_or_default();
-        let message = format!(
-            "hook `{}` is none of Argo CD's, so `{}` would never be applied",
-            hook.unwrap_or(helm),
-            manifest.name
-        );
-        let finding = match hook {
-            Some(word) => Finding::new("unknown-hook", Level::Error, message)
-                .help(crate::problem::suggestion(word, HOOKS.iter().copied())),
-            None => Finding::new("unknown-hook", Level::Info, message).help("Helm runs it, Argo CD does not"),
+        let (key, words, known, whose) = if let Some(words) = manifest.annotation(HOOK) {
+            (HOOK, words, HOOKS, "none of Argo CD's")
+        } else {
+            let words = manifest.annotation(HELM_HOOK).unwrap_or_default();
+            (HELM_HOOK, words, HELM_HOOKS, "neither Helm's nor Argo CD's")
         };
-        let key = if hook.is_some() { HOOK } else { HELM_HOOK };
+        let is_known = |word: &str| known.contains(&word.trim());
+        let lost =
+            |whose| format!("hook `{words}` is {whose}, so `{}` would never be applied", manifest.name);
+        let finding = if key == HELM_HOOK && words.split(',').all(is_known) {
+            Finding::new("unknown-hook", Level::Info, lost("none of Argo CD's"))
+                .help("Helm runs it, Argo CD does not")
+        } else {
+            Finding::new("unknown-hook", Level::Error, lost(whose))
+                .help(crate::problem::suggestion(words, known.iter().copied()))
+        };
         self.finding(finding, manifest.annotation_line(key));
     }
 
