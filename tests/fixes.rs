@@ -333,6 +333,47 @@ fn operator_after_cert_manager() {
     check(&operator("data", true), "op", "220", &[]);
 }
 
+/// An operator whose certificate another component orders; `registers` a webhook that it answers with it.
+fn operator_with_distant_certificate(registers: bool) -> String {
+    let registration = if registers {
+        "---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingWebhookConfiguration
+metadata: {name: op}
+webhooks: [{name: op.example.org, clientConfig: {service: {name: op, namespace: default}}}]
+"
+    } else {
+        ""
+    };
+    let certificate = "== foundation/certs/component.yaml
+name: certs
+== foundation/certs/m.yaml
+apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata: {name: op, namespace: default}
+spec: {secretName: op-tls, issuerRef: {name: ca}}
+";
+    let plain = "{spec: {containers: [{name: c, image: 'quay.io/strimzi";
+    let mounting = "{metadata: {labels: {app: op}}, spec: {volumes: [{name: tls, secret: {secretName: op-tls}}], \
+                    containers: [{name: c, image: 'quay.io/strimzi";
+    let operator = operator("foundation", false).replace(plain, mounting);
+    format!(
+        "{operator}---
+apiVersion: v1
+kind: Service
+metadata: {{name: op, namespace: default}}
+spec: {{selector: {{app: op}}, ports: [{{port: 443}}]}}
+{registration}{certificate}"
+    )
+}
+
+#[test]
+fn operator_after_a_certificate_of_another_component() {
+    check(&operator_with_distant_certificate(true), "op", "140", &["operator-after-cert-manager"]);
+    // The same climb, but no webhook has to do with it.
+    check(&operator_with_distant_certificate(false), "op", "140", &[]);
+}
+
 fn smoke(declared: &str) -> String {
     job("apps", "http://nobody.example.com:80")
         .replace("name: setup\n==", &format!("name: setup\n{declared}\n=="))

@@ -8,13 +8,17 @@ pub mod base;
 pub mod image;
 pub mod check;
 pub mod compiled;
+pub mod crossplane;
 pub mod matcher;
+pub mod matching;
 pub mod networks;
 pub mod probes;
 pub mod value_keys;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, RwLock};
+
+use matching::RowsByKind;
 
 pub use check::WrongRow;
 pub use compiled::{Compiled, ProbeKind};
@@ -48,8 +52,9 @@ pub struct Catalogue {
     pod_specs: ByKind<Vec<rows::PodSpecRow>>,
     health: Vec<rows::HealthRow>,
     ready: ByKind<Arc<ReadyRow>>,
-    edges_by_kind: ByKind<Vec<usize>>,
-    makes_by_kind: ByKind<Vec<usize>>,
+    edges_by_kind: RowsByKind,
+    makes_by_kind: RowsByKind,
+    gathered: BTreeSet<(String, String)>,
     pod_edges: Vec<usize>,
     compiled: RwLock<ByKind<Arc<Compiled>>>,
 }
@@ -72,8 +77,9 @@ impl Catalogue {
         rows.ready.extend(extra.ready.iter().cloned());
         let Rows { kinds, pod_specs, edges, makes, values, providers, health, ready } = rows;
         Ok(Self {
-            edges_by_kind: by_kind(edges.iter().map(|row| &row.matches)),
-            makes_by_kind: by_kind(makes.iter().map(|row| &row.matches)),
+            edges_by_kind: RowsByKind::new(edges.iter().map(|row| &row.matches)),
+            makes_by_kind: RowsByKind::new(makes.iter().map(|row| &row.matches)),
+            gathered: gathered(&edges),
             pod_edges: (0..edges.len()).filter(|index| edges[*index].matches.pod_spec).collect(),
             kinds: kinds_by_kind(kinds),
             ready: ready_by_kind(ready),
@@ -90,10 +96,18 @@ impl Catalogue {
         })
     }
 
-    /// What is known of a kind; the kind `*` speaks for every kind of its group that has no row.
+    /// What is known of a kind; the kind `*` speaks for every kind of its group that has no row, and the group `*.x` for
+    /// every group below `x` that has none, the nearest first.
     #[must_use]
     pub fn kind(&self, group: &str, kind: &str) -> Option<&KindRow> {
-        of_kind(&self.kinds, group, kind).or_else(|| of_kind(&self.kinds, group, "*"))
+        let of_group = || of_kind(&self.kinds, group, "*");
+        let above = || {
+            let parents = group.match_indices('.').map(|(dot, _)| format!("*{}", &group[dot..]));
+            parents.into_iter().find_map(|parent| {
+                of_kind(&self.kinds, &parent, kind).or_else(|| of_kind(&self.kinds, &parent, "*"))
+            })
+        };
+        of_kind(&self.kinds, group, kind).or_else(of_group).or_else(above)
     }
 
     /// Whether Argo CD checks the health of a kind, and so waits for it.
@@ -167,12 +181,18 @@ impl Catalogue {
 
     /// Every edge row with its index.
     pub fn edges_of<'a>(&'a self, group: &str, kind: &str) -> impl Iterator<Item = usize> + 'a {
-        of_kind(&self.edges_by_kind, group, kind).into_iter().flatten().copied()
+        self.edges_by_kind.of(group, kind)
     }
 
     /// Rows that say what objects of a kind make.
     pub fn makes_of<'a>(&'a self, group: &str, kind: &str) -> impl Iterator<Item = usize> + 'a {
-        of_kind(&self.makes_by_kind, group, kind).into_iter().flatten().copied()
+        self.makes_by_kind.of(group, kind)
+    }
+
+    /// Whether some row names all objects of a kind in a namespace, whatever they are called.
+    #[must_use]
+    pub fn is_gathered(&self, group: &str, kind: &str) -> bool {
+        self.gathered.iter().any(|known| known.0 == group && known.1 == kind)
     }
 
     /// All providers.
@@ -311,14 +331,10 @@ impl Catalogue {
     }
 }
 
-fn by_kind<'a>(matches: impl Iterator<Item = &'a rows::Match>) -> ByKind<Vec<usize>> {
-    let mut map: ByKind<Vec<usize>> = HashMap::new();
-    for (index, row) in matches.enumerate() {
-        for kind in &row.kinds {
-            map.entry(row.group.clone()).or_default().entry(kind.clone()).or_default().push(index);
-        }
-    }
-    map
+/// The kinds that rows name all objects of.
+fn gathered(edges: &[EdgeRow]) -> BTreeSet<(String, String)> {
+    let gathering = edges.iter().filter(|row| row.format == rows::Format::Any);
+    gathering.map(|row| (row.to.group.clone(), row.to.kind.clone())).collect()
 }
 
 /// Groups that providers with different CRDs serve.
@@ -379,7 +395,7 @@ pub fn plurals(kind: &str) -> Vec<String> {
 }
 
 /// `*` stands for anything, `*.x` for anything below `x`.
-fn fits(pattern: &str, text: &str) -> bool {
+pub(crate) fn fits(pattern: &str, text: &str) -> bool {
     pattern.strip_prefix('*').map_or(pattern == text, |ending| text.ends_with(ending))
 }
 

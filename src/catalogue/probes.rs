@@ -1,5 +1,7 @@
 //! The facts that code asks of documents, as paths like the catalogue's own rows.
 
+use super::crossplane;
+
 /// A fact that code (not a row) reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fact {
@@ -43,6 +45,14 @@ pub enum Fact {
     SelectorExpression,
     /// A namespace a monitor looks into.
     SelectorNamespace,
+    /// Whether a selector looks into every namespace.
+    SelectsAnywhere,
+    /// The Secret of a listener of Istio's Gateway.
+    Credential,
+    /// What composites a Composition is for.
+    CompositeType,
+    /// A managed resource, or where it names the configuration of its provider.
+    ProviderConfig,
     /// A rule of a role.
     RbacRule,
     /// The role of a binding.
@@ -53,11 +63,15 @@ pub enum Fact {
     Webhook,
     /// A rule of a webhook.
     WebhookRule,
-    /// An expression of a webhook's namespace selector.
-    WebhookExpression,
-    /// A label of a webhook's namespace selector.
-    WebhookLabel,
-    /// A label of a Namespace or Service.
+    /// An expression of a webhook's selector of namespaces.
+    NamespaceExpression,
+    /// A label of that selector.
+    NamespaceLabel,
+    /// An expression of a webhook's selector of objects.
+    ObjectExpression,
+    /// A label of that selector.
+    ObjectLabel,
+    /// A label of an object that others select.
     Label,
     /// The Service of an `APIService`.
     ApiService,
@@ -154,8 +168,6 @@ const WEBHOOKS: &[CodeProbe] = &[
             "clientConfig.service.name",
             "clientConfig.service.namespace",
             "failurePolicy",
-            "objectSelector.matchExpressions[*].key",
-            "objectSelector.matchLabels.*",
             "matchConditions[*].expression",
         ],
     ),
@@ -165,13 +177,18 @@ const WEBHOOKS: &[CodeProbe] = &[
         &["apiGroups[*]", "resources[*]", "operations[*]", "scope"],
     ),
     probe(
-        Fact::WebhookExpression,
+        Fact::NamespaceExpression,
         "$.webhooks[*].namespaceSelector.matchExpressions[*]",
         &["key", "operator", "values[*]"],
     ),
-    probe(Fact::WebhookLabel, "$.webhooks[*].namespaceSelector.matchLabels.*", &[]),
+    probe(Fact::NamespaceLabel, "$.webhooks[*].namespaceSelector.matchLabels.*", &[]),
+    probe(
+        Fact::ObjectExpression,
+        "$.webhooks[*].objectSelector.matchExpressions[*]",
+        &["key", "operator", "values[*]"],
+    ),
+    probe(Fact::ObjectLabel, "$.webhooks[*].objectSelector.matchLabels.*", &[]),
 ];
-const NAMESPACE: &[CodeProbe] = &[probe(Fact::Label, "$.metadata.labels.*", &[])];
 const API_SERVICE: &[CodeProbe] = &[
     probe(Fact::ApiService, "$.spec.service", &["name", "namespace"]),
     probe(Fact::ApiGroup, "$.spec.group", &[]),
@@ -184,6 +201,29 @@ const SELECTING: &[CodeProbe] = &[
     probe(Fact::Selector, "$.spec.selector.matchLabels.*", &[]),
     probe(Fact::SelectorExpression, "$.spec.selector.matchExpressions[*]", &[]),
     probe(Fact::SelectorNamespace, "$.spec.namespaceSelector.matchNames[*]", &[]),
+];
+/// Labels of what others select.
+const LABELLED: &[CodeProbe] = &[probe(Fact::Label, "$.metadata.labels.*", &[])];
+const OF_GRAFANA: &[CodeProbe] = &[
+    probe(Fact::Selector, "$.spec.instanceSelector.matchLabels.*", &[]),
+    probe(Fact::SelectorExpression, "$.spec.instanceSelector.matchExpressions[*]", &[]),
+    probe(Fact::SelectsAnywhere, "$.spec.allowCrossNamespaceImport", &[]),
+];
+const ISTIO_GATEWAY: &[CodeProbe] = &[
+    probe(Fact::Selector, "$.spec.selector.*", &[]),
+    probe(Fact::Credential, "$.spec.servers[*].tls.credentialName", &[]),
+];
+const COMPOSITION: &[CodeProbe] = &[
+    probe(Fact::CompositeType, "$.spec.compositeTypeRef", &["apiVersion", "kind"]),
+    probe(Fact::Label, "$.metadata.labels.*", &[]),
+];
+const MANAGED: &[CodeProbe] = &[
+    probe(Fact::ProviderConfig, "$.spec.providerConfigRef", &["name", "kind"]),
+    probe(Fact::ProviderConfig, "$.spec.forProvider", &[]),
+];
+const COMPOSED: &[CodeProbe] = &[
+    probe(Fact::Selector, "$.spec.compositionSelector.matchLabels.*", &[]),
+    probe(Fact::Selector, "$.spec.crossplane.compositionSelector.matchLabels.*", &[]),
 ];
 const CONFIG_MAP: &[CodeProbe] = &[probe(Fact::Hosts, "$.data.*", &[])];
 const SECRET: &[CodeProbe] =
@@ -253,7 +293,10 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
     let own: &[CodeProbe] = match (group, kind) {
         ("apiextensions.k8s.io", "CustomResourceDefinition") => CRD,
         ("", "Service") => SERVICE,
-        ("", "Namespace") => NAMESPACE,
+        ("", "Namespace") | ("grafana.integreatly.org", "Grafana") => LABELLED,
+        ("grafana.integreatly.org", _) => OF_GRAFANA,
+        ("networking.istio.io", "Gateway") => ISTIO_GATEWAY,
+        ("apiextensions.crossplane.io", "Composition") => COMPOSITION,
         ("", "ConfigMap") => CONFIG_MAP,
         ("", "Secret") => SECRET,
         ("", "PersistentVolumeClaim") => CLAIM,
@@ -289,6 +332,8 @@ pub fn for_kind(group: &str, kind: &str) -> impl Iterator<Item = &'static CodePr
         ("pkg.crossplane.io", "Provider") => CROSSPLANE_PROVIDER,
         (crate::render::remote::GROUP, "RemoteChart") => REMOTE_CHART,
         (crate::render::remote::GROUP, "RemoteBase") => REMOTE_BASE,
+        _ if crossplane::is_managed(group) => MANAGED,
+        _ if !super::is_built_in_group(group) => COMPOSED,
         _ => &[],
     };
     EVERYWHERE.iter().chain(own)

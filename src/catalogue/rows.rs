@@ -164,10 +164,10 @@ pub struct PodSpecRow {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Match {
-    /// API group; empty for core.
+    /// API group; empty for core, `*` for every group, `*.x` for every one below `x`.
     #[serde(default)]
     pub group: String,
-    /// One kind or several.
+    /// One kind or several; `*` for every kind.
     #[serde(default, rename = "kind", deserialize_with = "one_or_many")]
     #[schemars(with = "OneOrMany<String>")]
     pub kinds: Vec<String>,
@@ -216,6 +216,9 @@ pub enum Format {
     /// Several networks, as Multus reads them from an annotation.
     #[serde(rename = "networks")]
     Networks,
+    /// Whatever it is called: every object of the kind in the namespace.
+    #[serde(rename = "any")]
+    Any,
 }
 
 /// Where an object that a row names or makes lives.
@@ -300,6 +303,9 @@ pub struct EdgeRow {
     /// Not if these sub-fields have these values; `*` stands for any, `a|b` for either.
     #[serde(default)]
     pub unless: BTreeMap<String, String>,
+    /// Template of the name, where the field is not the name itself: {name}, {namespace}, {value}.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Name assumed when the field is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,

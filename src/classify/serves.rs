@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
-use crate::catalogue::{Catalogue, ProviderRow, base, is_built_in_group, plurals};
+use crate::catalogue::{Catalogue, ProviderRow, base, crossplane, is_built_in_group, plurals};
 use crate::model::{ComponentIndex, Resource, ResourceIndex, Role};
 
 /// Namespace and name of a service account.
@@ -17,10 +17,12 @@ pub fn mark(resources: &mut [Resource], catalogue: &Catalogue) {
     let by_image = who_writes(resources, &by_image(resources, catalogue), &by_rbac);
     let known: BTreeSet<&String> = by_image.iter().map(|(_, group)| group).collect();
     let by_rbac: Vec<_> = by_rbac.into_iter().filter(|(_, group)| !known.contains(group)).collect();
+    let by_package: Vec<_> =
+        by_package(resources).into_iter().filter(|(_, group)| !known.contains(group)).collect();
     let known: BTreeSet<&String> = known.into_iter().chain(by_rbac.iter().map(|(_, group)| group)).collect();
     let by_crds: Vec<_> =
         by_shipped_crds(resources).into_iter().filter(|(_, group)| !known.contains(group)).collect();
-    for (workload, group) in by_image.iter().chain(&by_rbac).chain(&by_crds) {
+    for (workload, group) in by_image.iter().chain(&by_rbac).chain(&by_package).chain(&by_crds) {
         served.entry(*workload).or_default().insert(group.clone());
     }
     for (workload, groups) in served {
@@ -113,6 +115,27 @@ fn by_image<'c>(resources: &'c [Resource], catalogue: &'c Catalogue) -> Vec<ByIm
         }
     }
     found
+}
+
+/// Provider packages of Crossplane whose name says that they serve a group some resource is of.
+fn by_package(resources: &[Resource]) -> Vec<(ResourceIndex, String)> {
+    let groups: BTreeSet<&str> = resources.iter().map(|resource| resource.id.group.as_str()).collect();
+    let groups = groups.into_iter().filter(|group| crossplane::is_managed(group));
+    let packages: Vec<(ResourceIndex, &str)> = (0..resources.len())
+        .flat_map(|index| {
+            let packages = resources[index].manifest.facts(Fact::Package);
+            packages.filter_map(move |package| Some((ResourceIndex(index), package.value.as_deref()?)))
+        })
+        .collect();
+    let serving = |group: &str| {
+        let fits =
+            |(index, package): &(ResourceIndex, &str)| Some((crossplane::fit(package, group)?, *index));
+        let fitting: Vec<_> = packages.iter().filter_map(fits).collect();
+        let best = fitting.iter().map(|(fit, _)| *fit).min();
+        let closest = fitting.into_iter().filter(|(fit, _)| Some(*fit) == best);
+        closest.map(|(_, index)| (index, group.to_owned())).collect::<Vec<_>>()
+    };
+    groups.flat_map(serving).collect()
 }
 
 /// Of several workloads of a component with the images of one project (a controller, its webhook), those that may write

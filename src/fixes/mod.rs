@@ -16,6 +16,8 @@ pub mod split_late;
 pub mod vault_after_storage;
 pub mod webhook_certs_are_secrets;
 
+use std::collections::BTreeSet;
+
 use crate::infer::Scene;
 use crate::load::settings::Settings;
 use crate::model::{AppliedFix, ComponentIndex, Edge, ResourceIndex, Role, Strength};
@@ -105,6 +107,14 @@ impl View<'_> {
     /// Components with their indices.
     pub fn components(&self) -> impl Iterator<Item = ComponentIndex> + '_ {
         (0..self.roles.len()).map(ComponentIndex)
+    }
+
+    /// The workloads that answer webhooks.
+    #[must_use]
+    pub fn backends(&self) -> BTreeSet<ResourceIndex> {
+        let registered = self.edges.iter().filter(|edge| edge.reason.as_str() == "webhook-backend");
+        let answering = registered.filter_map(|edge| edge.to.resource);
+        answering.filter(|resource| self.scene.resource(*resource).is_workload).collect()
     }
 
     /// Whether two components share a domain.

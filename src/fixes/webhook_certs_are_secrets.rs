@@ -4,18 +4,12 @@
 use std::collections::BTreeSet;
 
 use super::{Move, View};
-use crate::model::{ResourceIndex, Role};
+use crate::model::Role;
 
 /// Moves such components to the secrets of their domain.
 #[must_use]
 pub fn moves(view: &View<'_>) -> Vec<Move> {
-    let backends: BTreeSet<ResourceIndex> = view
-        .edges
-        .iter()
-        .filter(|edge| edge.reason.as_str() == "webhook-backend")
-        .filter_map(|edge| edge.to.resource)
-        .filter(|resource| view.scene.resource(*resource).is_workload)
-        .collect();
+    let backends = view.backends();
     let mut moves = Vec::new();
     let mut seen = BTreeSet::new();
     for edge in view.edges {

@@ -42,10 +42,11 @@ fn deadlock(
     webhook: &Webhook<'_>,
     workload: ResourceIndex,
 ) -> Option<Finding> {
-    let workload = &scene.resource(workload).id;
-    if !webhook.matches_pods_in(scene, &workload.namespace) {
+    let workload = scene.resource(workload);
+    if !webhook.matches_pods_of(scene, workload) {
         return None;
     }
+    let workload = &workload.id;
     let message = format!(
         "a fail-closed webhook of `{}` matches the pods of `{}`, which answers it: once they are gone, none can start",
         configuration.id.short(),

@@ -1,15 +1,17 @@
-//! Which objects a webhook matches: rules with scope, and the selector of namespaces.
+//! Which objects a webhook matches: rules with scope, and the selectors of namespaces and of objects.
 //!
-//! A selector of objects, a condition in CEL and labels nobody shows may match nothing, so they give no edge. Rules for
+//! A condition in CEL and labels of namespaces nobody shows may match nothing, so they give no edge. Rules for
 //! everything name no one in particular.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::label_selector::LabelSelector;
 use super::scene::Scene;
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{ProbeKind, plurals};
 use crate::model::{ComponentIndex, Resource, ResourceId, ResourceIndex};
+use crate::yaml::{Limits, tree};
 
 /// The label every namespace carries its own name in.
 const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
@@ -19,26 +21,28 @@ const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
 pub struct Webhook<'a> {
     own: &'a Capture,
     rules: Vec<&'a Capture>,
-    expressions: Vec<&'a Capture>,
-    labels: Vec<&'a Capture>,
+    namespaces: LabelSelector<'a>,
+    objects: LabelSelector<'a>,
 }
 
 impl<'a> Webhook<'a> {
     /// The webhooks of a configuration: rules and selectors are captured before the webhook that holds them.
     #[must_use]
     pub fn of(configuration: &'a Resource) -> Vec<Self> {
-        let (mut rules, mut expressions, mut labels) = (Vec::new(), Vec::new(), Vec::new());
-        let mut webhooks = Vec::new();
+        let (mut namespaces, mut objects) = (LabelSelector::default(), LabelSelector::default());
+        let (mut rules, mut webhooks) = (Vec::new(), Vec::new());
         for capture in &configuration.manifest.captures {
             match capture.kind {
                 ProbeKind::Code(Fact::WebhookRule) => rules.push(capture),
-                ProbeKind::Code(Fact::WebhookExpression) => expressions.push(capture),
-                ProbeKind::Code(Fact::WebhookLabel) => labels.push(capture),
+                ProbeKind::Code(Fact::NamespaceExpression) => namespaces.expressions.push(capture),
+                ProbeKind::Code(Fact::NamespaceLabel) => namespaces.labels.push(capture),
+                ProbeKind::Code(Fact::ObjectExpression) => objects.expressions.push(capture),
+                ProbeKind::Code(Fact::ObjectLabel) => objects.labels.push(capture),
                 ProbeKind::Code(Fact::Webhook) => webhooks.push(Self {
                     own: capture,
                     rules: std::mem::take(&mut rules),
-                    expressions: std::mem::take(&mut expressions),
-                    labels: std::mem::take(&mut labels),
+                    namespaces: std::mem::take(&mut namespaces),
+                    objects: std::mem::take(&mut objects),
                 }),
                 _ => {}
             }
@@ -61,43 +65,43 @@ impl<'a> Webhook<'a> {
     /// Whether what it matches is refused while nobody answers, as far as its selectors can be followed.
     #[must_use]
     pub fn is_fail_closed(&self) -> bool {
-        let narrows = [
-            "objectSelector.matchLabels.*",
-            "objectSelector.matchExpressions[*].key",
-            "matchConditions[*].expression",
-        ];
         self.own.field("failurePolicy") != Some("Ignore")
-            && narrows.iter().all(|path| self.own.field(path).is_none())
+            && self.own.field("matchConditions[*].expression").is_none()
     }
 
-    /// Whether it is asked when pods of a namespace start.
+    /// Whether it is asked when pods of a workload start.
     #[must_use]
-    pub fn matches_pods_in(&self, scene: &Scene<'_>, namespace: &str) -> bool {
+    pub fn matches_pods_of(&self, scene: &Scene<'_>, workload: &Resource) -> bool {
         let pods = |rule: &&&Capture| {
             creates(rule)
                 && rule.field("scope") != Some("Cluster")
                 && rule.all("apiGroups[*]").any(|group| matches!(group, "" | "*"))
                 && rule.all("resources[*]").any(|resource| matches!(resource, "pods" | "*" | "*/*"))
         };
-        self.rules.iter().any(|rule| pods(&rule)) && self.selects(scene, namespace)
+        self.rules.iter().any(|rule| pods(&rule))
+            && self.selects(scene, &workload.id.namespace)
+            && self.takes_pods(workload)
+    }
+
+    /// Whether its selector takes the pods a workload makes.
+    fn takes_pods(&self, workload: &Resource) -> bool {
+        let labels = || workload.manifest.facts(Fact::PodLabel);
+        self.objects.takes(|key| labels().find(|label| label.key == key)?.value.as_deref())
+    }
+
+    /// Whether its selector takes an object; only then are its labels read.
+    fn takes_object(&self, resource: &Resource) -> bool {
+        if self.objects.is_empty() {
+            return true;
+        }
+        let Ok(tree) = tree::parse_chunk(&resource.manifest.chunk, &Limits::default()) else { return false };
+        let labels = tree.at(&["metadata", "labels"]);
+        self.objects.takes(|key| labels?.get(key)?.text())
     }
 
     /// Whether its selector takes a namespace, by the labels the tree shows.
     fn selects(&self, scene: &Scene<'_>, namespace: &str) -> bool {
-        let label = |key: &str| label(scene, namespace, key);
-        let equal = self.labels.iter().all(|wanted| label(&wanted.key) == wanted.value.as_deref());
-        equal
-            && self.expressions.iter().all(|expression| {
-                let seen = label(expression.field("key").unwrap_or_default());
-                let listed = seen.is_some_and(|seen| expression.all("values[*]").any(|value| value == seen));
-                match expression.field("operator") {
-                    Some("In") => listed,
-                    Some("NotIn") => !listed,
-                    Some("Exists") => seen.is_some(),
-                    Some("DoesNotExist") => seen.is_none(),
-                    _ => false,
-                }
-            })
+        self.namespaces.takes(|key| label(scene, namespace, key))
     }
 }
 
@@ -148,8 +152,15 @@ impl<'a> Objects<'a> {
                 let in_group = is_any(&groups) || groups.contains(group);
                 let named = || plurals(kind).iter().any(|plural| resources.contains(&plural.as_str()));
                 let is_itself = in_group && (is_any(&resources) || named()) && !is_exempt(group);
-                if is_itself || (makes_pods && scene.catalogue.has_pods(group, kind)) {
-                    matched.extend(list.iter().copied().filter(|index| takes(scene, webhook, rule, *index)));
+                let by_pods = makes_pods && scene.catalogue.has_pods(group, kind);
+                let is_asked = |index: &ResourceIndex| {
+                    let resource = scene.resource(*index);
+                    takes(scene, webhook, rule, *index)
+                        && (is_itself && webhook.takes_object(resource)
+                            || by_pods && webhook.takes_pods(resource))
+                };
+                if is_itself || by_pods {
+                    matched.extend(list.iter().copied().filter(is_asked));
                 }
             }
         }

@@ -65,7 +65,11 @@ fn missing_kind(
         Some(provider) => format!("`{}` brings it; add it, or {external}", provider.name),
         None => format!("add its CRD, or {external}"),
     };
-    let others = if users > 1 { format!(" (as do {} more components)", users - 1) } else { String::new() };
+    let others = match users {
+        0 | 1 => String::new(),
+        2 => " (as does one more component)".to_owned(),
+        _ => format!(" (as do {} more components)", users - 1),
+    };
     let what = format!("the kind `{group}/{kind}`{others}");
     scene.unsatisfied(first, &what, scene.resource(first).origin(), help)
 }

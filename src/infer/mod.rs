@@ -12,10 +12,13 @@ pub mod between;
 pub mod brought;
 pub mod chart_names;
 pub mod class;
+pub mod composition;
 pub mod copies;
 pub mod crd;
 pub mod declared;
 pub mod default_class;
+pub mod istio_gateway;
+pub mod label_selector;
 pub mod labelled;
 pub mod made;
 pub mod makers;
@@ -23,6 +26,7 @@ pub mod namespace;
 pub mod namespaced;
 pub mod operator;
 pub mod operator_of_chart;
+pub mod provider_config;
 pub mod rbac;
 pub mod reference;
 pub mod selected;
@@ -68,6 +72,9 @@ const RULES: &[fn(&Scene<'_>) -> Inferred] = &[
     admission_unseen::edges,
     service_address::edges,
     selected::edges,
+    istio_gateway::edges,
+    composition::edges,
+    provider_config::edges,
     wait_for::edges,
     operator_of_chart::edges,
     chart_names::edges,

@@ -1,5 +1,6 @@
 //! Catalogue rows → edges: what a field names, found by identity.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::namespaced::{self, Said};
@@ -99,6 +100,11 @@ fn targets(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capt
         };
         return networks.into_iter().filter_map(id).collect();
     }
+    if row.format == Format::Any {
+        let field = row.fields.get("namespace").and_then(|path| capture.field(path));
+        let said = Said { rule: &row.namespace, field, in_text: None, to: &row.to };
+        return scene.all_in(&row.to.group, &row.to.kind, namespaced::of(scene, resource, said));
+    }
     target(scene, resource, row, capture).into_iter().collect()
 }
 
@@ -136,7 +142,8 @@ pub(super) fn help(scene: &Scene<'_>, target: &ResourceId) -> String {
 fn target(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capture) -> Option<ResourceId> {
     let field =
         |key: &str| row.fields.get(key).and_then(|path| capture.field(path)).filter(|text| !text.is_empty());
-    let text = capture.value.as_deref().or_else(|| field("name")).filter(|text| is_name(text))?;
+    let text = named(resource, row, capture.value.as_deref().or_else(|| field("name")))?;
+    let text = Some(text.as_ref()).filter(|text| is_name(text))?;
     let (group, kind, scope) = kind_named(scene, row, &field)?;
     let (stated, name) = match (row.format, text.split_once('/')) {
         (Format::NamespacedName, Some((namespace, name))) => (Some(namespace), name),
@@ -152,6 +159,19 @@ fn target(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Captu
     };
     let known = scope == Scope::Cluster || row.namespace == NamespaceRule::Cluster || !namespace.is_empty();
     known.then(|| ResourceId::new(&group, &kind, namespace, name))
+}
+
+/// The name a reference says, by itself or by the row's template.
+fn named<'t>(resource: &Resource, row: &EdgeRow, text: Option<&'t str>) -> Option<Cow<'t, str>> {
+    let Some(template) = &row.name else { return text.map(Cow::Borrowed) };
+    if template.contains("{value}") && text.is_none() {
+        return None;
+    }
+    let filled = template
+        .replace("{name}", &resource.id.name)
+        .replace("{namespace}", &resource.id.namespace)
+        .replace("{value}", text.unwrap_or_default());
+    Some(Cow::Owned(filled))
 }
 
 /// Group, kind and scope a reference names, by its own fields or the row.

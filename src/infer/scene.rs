@@ -44,12 +44,13 @@ pub struct Scene<'a> {
     crds: HashMap<(&'a str, &'a str), ResourceIndex>,
     operators: HashMap<&'a str, Vec<ResourceIndex>>,
     pods: Labelled<'a>,
-    services: Labelled<'a>,
+    labelled: HashMap<(&'a str, &'a str), Labelled<'a>>,
     workloads: Vec<Vec<ResourceIndex>>,
     class_controllers: HashMap<&'a str, Vec<ResourceIndex>>,
     kind_makers: HashMap<(&'a str, &'a str), Vec<ResourceIndex>>,
     there_before: HashSet<&'a str>,
     api_services: HashMap<&'a str, ResourceIndex>,
+    gathered: HashMap<(&'a str, &'a str, &'a str), Vec<ResourceIndex>>,
     pub(super) releases: HashMap<ResourceId, Vec<ResourceIndex>>,
 }
 
@@ -77,12 +78,13 @@ impl<'a> Scene<'a> {
             crds: HashMap::new(),
             operators: HashMap::new(),
             pods: Labelled::default(),
-            services: Labelled::default(),
+            labelled: HashMap::new(),
             workloads: vec![Vec::new(); components.len()],
             class_controllers: HashMap::new(),
             kind_makers: HashMap::new(),
             there_before: HashSet::new(),
             api_services: HashMap::new(),
+            gathered: HashMap::new(),
             releases: HashMap::new(),
         };
         for (number, resource) in resources.iter().enumerate() {
@@ -100,6 +102,10 @@ impl<'a> Scene<'a> {
     fn index(&mut self, index: ResourceIndex, resource: &'a Resource) {
         self.by_id.entry(&resource.id).or_default().push(index);
         let manifest = &resource.manifest;
+        let id = &resource.id;
+        if self.catalogue.is_gathered(&id.group, &id.kind) {
+            self.gathered.entry((&id.group, &id.kind, &id.namespace)).or_default().push(index);
+        }
         if resource.id.kind == "CustomResourceDefinition"
             && let (Some(group), Some(kind)) = (manifest.fact(Fact::CrdGroup), manifest.fact(Fact::CrdKind))
         {
@@ -132,8 +138,8 @@ impl<'a> Scene<'a> {
         for label in manifest.facts(Fact::PodLabel) {
             self.pods.add(&resource.id.namespace, label, index);
         }
-        for label in manifest.facts(Fact::Label).filter(|_| resource.id.kind == "Service") {
-            self.services.add(&resource.id.namespace, label, index);
+        for label in manifest.facts(Fact::Label) {
+            self.labelled.entry((&id.group, &id.kind)).or_default().add(&id.namespace, label, index);
         }
     }
 
@@ -192,6 +198,13 @@ impl<'a> Scene<'a> {
     #[must_use]
     pub fn is_there_before(&self, crd: &str) -> bool {
         self.there_before.contains(crd)
+    }
+
+    /// All objects of a kind in a namespace, of those kinds that rows gather.
+    #[must_use]
+    pub fn all_in(&self, group: &str, kind: &str, namespace: &str) -> Vec<ResourceId> {
+        let found = self.gathered.get(&(group, kind, namespace)).into_iter().flatten();
+        found.map(|index| self.resource(*index).id.clone()).collect()
     }
 
     /// The `APIService` of a group that another server than the API server itself answers.
@@ -279,14 +292,28 @@ impl<'a> Scene<'a> {
         self.one_copy_of_each(&found, asking)
     }
 
-    /// Services of a namespace that carry all these labels.
+    /// Objects of a kind in a namespace that carry all these labels, of those kinds whose labels code asks for.
     #[must_use]
-    pub fn services_labelled(
+    pub fn labelled(
         &self,
+        (group, kind): (&str, &str),
         namespace: &str,
         pairs: &[(&str, &str)],
         asking: ComponentIndex,
     ) -> Vec<ResourceIndex> {
-        self.one_copy_of_each(&self.services.with_all(namespace, pairs), asking)
+        let found = self.labelled.get(&(group, kind)).map(|all| all.with_all(namespace, pairs));
+        self.one_copy_of_each(&found.unwrap_or_default(), asking)
+    }
+
+    /// The namespaces in which objects of a kind carry labels.
+    #[must_use]
+    pub fn namespaces_of(&self, group: &str, kind: &str) -> Vec<&'a str> {
+        self.labelled.get(&(group, kind)).map(|all| all.namespaces().collect()).unwrap_or_default()
+    }
+
+    /// The namespaces in which there are labelled pods.
+    #[must_use]
+    pub fn namespaces_of_pods(&self) -> Vec<&'a str> {
+        self.pods.namespaces().collect()
     }
 }
