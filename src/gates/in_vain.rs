@@ -1,8 +1,10 @@
-//! Gates that never open: what they wait for comes later in the same sync, or is gone when a pod starts again.
+//! Gates that never open: what they wait for comes later in the same sync, is gone when a pod starts again, or never
+//! says what they want to hear.
 
 use crate::argocd::{DeletePolicy, HookUse, delete_policies};
 use crate::load::settings::Scope;
 use crate::model::{End, Finding, Ladder, Level, Resource, ResourceIndex};
+use crate::problem::suggestion;
 use crate::yaml::tree::Node;
 
 use super::places::{Place, Places};
@@ -10,6 +12,15 @@ use super::{PlacedGate, root};
 
 /// Kinds Argo CD waits for before it goes on.
 const AWAITED: &[&str] = &["DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"];
+
+/// The conditions that Kubernetes sets on kinds of its own (`pkg/controller`).
+const CONDITIONS: &[(&str, &str, &[&str])] = &[
+    ("apps", "DaemonSet", &[]),
+    ("apps", "Deployment", &["Available", "Progressing", "ReplicaFailure"]),
+    ("apps", "ReplicaSet", &["ReplicaFailure"]),
+    ("apps", "StatefulSet", &[]),
+    ("batch", "Job", &["Complete", "Failed", "Suspended", "FailureTarget", "SuccessCriteriaMet"]),
+];
 
 /// Gates that never open.
 #[must_use]
@@ -22,6 +33,7 @@ pub fn findings(ladder: &Ladder) -> Vec<Finding> {
     for gate in &ladder.gates {
         findings.extend(gate.pods.iter().filter_map(|pod| too_early(ladder, &places, gate, *pod)));
         findings.extend(gate.targets.iter().filter_map(|target| deleted(ladder, gate, target)));
+        findings.extend(never_set(ladder, gate));
     }
     findings
 }
@@ -91,6 +103,26 @@ fn deleted(ladder: &Ladder, gate: &PlacedGate, target: &End) -> Option<Finding> 
     );
     let help = format!("{help}, or wait for what the Job makes");
     Some(told("gate-target-is-deleted", Level::Warning, message, ladder, gate).help(help))
+}
+
+/// A condition that no object of its kind ever has.
+fn never_set(ladder: &Ladder, gate: &PlacedGate) -> Option<Finding> {
+    let wait = gate.wait.value.resource.as_ref()?;
+    let (kind, group) = wait.kind_and_group();
+    let is_kind = |known: &&(&str, &str, &[&str])| {
+        known.1.eq_ignore_ascii_case(kind) && group.is_none_or(|group| group == known.0)
+    };
+    let (_, kind, conditions) = CONDITIONS.iter().find(is_kind)?;
+    if conditions.iter().any(|known| known.eq_ignore_ascii_case(&wait.condition)) {
+        return None;
+    }
+    let message = format!("no {kind} ever has a condition `{}`, so this gate never opens", wait.condition);
+    let help = if conditions.is_empty() {
+        "wait for an address of its pods with `tcp` or `http`".to_owned()
+    } else {
+        suggestion(&wait.condition, conditions.iter().copied())
+    };
+    Some(told("gate-never-opens", Level::Warning, message, ladder, gate).help(help))
 }
 
 fn goes_with_the_sync(job: &Resource) -> bool {
