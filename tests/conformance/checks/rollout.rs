@@ -56,7 +56,10 @@ pub(crate) fn check(ground: &Ground, rollout: &Rollout) -> Result<Numbers> {
     let ended = {
         let application = argocd.sync(NAME, &source, rollout.retries, limit)?;
         fs::write(folder.join("logs/application.json"), serde_json::to_string_pretty(&application)?)?;
-        Ended { application: Some(application), waited: several(rollout).then(|| argocd.wait_for_all(limit)) }
+        // A parent that still waits for one child has not created the others.
+        let is_over = application["status"]["operationState"]["phase"] != "Running";
+        let waited = || if is_over { argocd.wait_for_all(limit) } else { Ok(()) };
+        Ended { waited: several(rollout).then(waited), application: Some(application) }
     };
     let mut outcome = judge(&audit::read(&cluster.audit_log())?, &ended, &ground.plan()?, &objects)?;
     if let Some(change) = &rollout.change {

@@ -77,15 +77,19 @@ impl<'a> Argocd<'a> {
         Ok(Argocd { cluster, _programs: programs })
     }
 
-    /// Creates an Application that syncs by itself, and waits until its operation has ended; the Application then.
+    /// Creates an Application that syncs by itself; the Application once its operation has ended, or the time has.
     pub(crate) fn sync(&self, name: &str, source: &Value, retries: u32, limit: Duration) -> Result<Value> {
         self.cluster.apply(&[application(name, source, retries)])?;
-        wait_for(&format!("the operation of application {name}"), limit, || {
+        let ended = wait_for(&format!("the operation of application {name}"), limit, || {
             let found = self.cluster.get(KINDS[0], NAMESPACE, name)?;
             let found = found.with_context(|| format!("application {name} is gone"))?;
             let phase = found["status"]["operationState"]["phase"].as_str().unwrap_or_default();
             Ok(matches!(phase, "Succeeded" | "Failed" | "Error").then_some(found))
-        })
+        });
+        match ended {
+            Ok(found) => Ok(found),
+            Err(late) => self.cluster.get(KINDS[0], NAMESPACE, name)?.ok_or(late),
+        }
     }
 
     /// Has an Application look at its repository again.
