@@ -1,6 +1,7 @@
 //! A fingerprint of what a component applies, so that a change inside it changes its Application too.
 
 use rayon::prelude::*;
+use serde_json::json;
 
 use crate::emit;
 use crate::model::Fingerprint;
@@ -39,7 +40,7 @@ pub fn fingerprint(ladder: &Ladder, component: ComponentIndex) -> Result<String,
     }
     let component = ladder.component(component);
     if let Some(chart) = &component.descriptor.chart {
-        whole.mix(format!("{chart:?}").as_bytes());
+        whole.mix(json!(chart).to_string().as_bytes());
     }
     if let Some(files) = &component.place.files {
         whole.mix(files.to_string().as_bytes());
