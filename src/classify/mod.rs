@@ -119,6 +119,13 @@ pub fn component_role<'r>(resources: impl Iterator<Item = &'r Resource> + Clone)
     running.or_else(|| heaviest(&mut resources.map(|resource| resource.role)))
 }
 
+/// The role that the manifests of each component say.
+#[must_use]
+pub fn component_roles(resources: &[Resource], members: &[Vec<ResourceIndex>]) -> Vec<Role> {
+    let role = |own: &Vec<ResourceIndex>| component_role(own.iter().map(|index| &resources[index.0]));
+    members.iter().map(|own| role(own).unwrap_or(Role::Config)).collect()
+}
+
 /// Resources of each component, in order.
 #[must_use]
 pub fn by_component(resources: &[Resource], components: usize) -> Vec<Vec<ResourceIndex>> {

@@ -33,7 +33,7 @@ pub struct View<'a> {
     /// Resources by component.
     pub resources: &'a [Vec<ResourceIndex>],
     /// Positions of the edges that leave each component.
-    pub out: &'a [Vec<usize>],
+    out: Vec<Vec<usize>>,
 }
 
 /// A move one fix proposes.
@@ -103,7 +103,22 @@ pub fn apply(moves: Vec<Move>, edges: &mut [Edge], components: usize, settings: 
     fixed
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// A view of a scene; roles and resources by component.
+    #[must_use]
+    pub fn new(
+        scene: &'a Scene<'a>,
+        edges: &'a [Edge],
+        roles: &'a [Role],
+        resources: &'a [Vec<ResourceIndex>],
+    ) -> Self {
+        let mut out = vec![Vec::new(); roles.len()];
+        for (position, edge) in edges.iter().enumerate().filter(|(_, edge)| !edge.is_inner()) {
+            out[edge.from.component.0].push(position);
+        }
+        Self { scene, edges, roles, resources, out }
+    }
+
     /// Components with their indices.
     pub fn components(&self) -> impl Iterator<Item = ComponentIndex> + '_ {
         (0..self.roles.len()).map(ComponentIndex)

@@ -9,9 +9,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::LoadedComponent;
 use super::document::Document;
-use super::settings::LadderFile;
+use super::settings::{LadderFile, Settings};
 use super::targets::TargetSettings;
+use crate::model::{Component, DependsOn};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::yaml::tree::Node;
 
@@ -100,4 +102,49 @@ impl Environment {
             })
             .collect()
     }
+}
+
+/// The components that belong to the environment that was asked for, and those that do not.
+///
+/// # Errors
+/// When nobody names that environment, or a component waits for one that does not belong to it.
+pub fn parted(
+    components: Vec<LoadedComponent>,
+    settings: &Settings,
+) -> Result<(Vec<LoadedComponent>, Vec<LoadedComponent>), Problems> {
+    let Some(wanted) = &settings.environment else { return Ok((components, Vec::new())) };
+    let mut known: Vec<&str> = settings.environments.keys().map(String::as_str).collect();
+    known.extend(components.iter().flat_map(|component| component.environments.iter().map(String::as_str)));
+    if !known.contains(&wanted.as_str()) {
+        known.sort_unstable();
+        known.dedup();
+        return Err(Problem::new("unknown-environment", format!("there is no environment `{wanted}`"))
+            .help(suggestion(wanted, known))
+            .into());
+    }
+    let belongs = |component: &LoadedComponent| {
+        component.environments.is_empty() || component.environments.contains(wanted)
+    };
+    let (here, elsewhere): (Vec<_>, Vec<_>) = components.into_iter().partition(belongs);
+    let problems: Vec<Problem> =
+        here.iter().flat_map(|component| waits_elsewhere(component, &elsewhere, wanted)).collect();
+    if problems.is_empty() { Ok((here, elsewhere)) } else { Err(Problems(problems)) }
+}
+
+/// Declared waits for components that do not belong to the environment.
+fn waits_elsewhere(component: &LoadedComponent, elsewhere: &[LoadedComponent], wanted: &str) -> Vec<Problem> {
+    let own = &component.component;
+    let absent = own.depends_on.iter().filter_map(|depends| {
+        let target = elsewhere.iter().find(|other| other.component.name == depends.name)?;
+        Some((depends, &target.component))
+    });
+    let problem = |(depends, target): (&DependsOn, &Component)| {
+        let message =
+            format!("`{}` depends on `{}`, which is not in environment `{wanted}`", own.name, target.name);
+        Problem::new("not-in-environment", message).at(&depends.origin).help(format!(
+            "add `{wanted}` to `environments` of {}, or lay another `dependsOn` over `{}` in `environments` of ladder.yaml",
+            target.origin.file, own.name
+        ))
+    };
+    absent.map(problem).collect()
 }

@@ -8,7 +8,6 @@ pub mod faults;
 pub mod flux_spec;
 pub mod hooks;
 pub mod label;
-pub mod place;
 pub mod policy;
 pub mod provision;
 pub mod rollout;
@@ -93,10 +92,7 @@ pub fn components(root: &Path, paths: &[String], settings: &Settings) -> Result<
             descriptor::parse(&Arc::from(path.as_str()), &text, context, &mut loaded.findings)
         });
         match parsed {
-            Ok(mut component) => {
-                component.component.place = place::of(root, &component.source);
-                loaded.components.push(component);
-            }
+            Ok(component) => loaded.components.push(component),
             Err(Problems(found)) => problems.extend(found),
         }
     }

@@ -14,6 +14,7 @@ pub mod launch;
 pub mod manifest;
 mod overrides;
 mod pipes;
+pub mod place;
 pub mod plain;
 pub mod query;
 pub mod redact;

@@ -3,18 +3,23 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::descriptor::Source;
+use rayon::prelude::*;
+
+use super::kustomization::{self, Kustomization};
+use super::{absent, plain, sources};
 use crate::disk;
-use crate::model::Fingerprint;
-use crate::model::{Place, Tool};
-use crate::render::kustomization::{self, Kustomization};
-use crate::render::{absent, plain, sources};
+use crate::load::LoadedComponent;
+use crate::load::descriptor::Source;
+use crate::model::{Fingerprint, Place, Tool};
 use crate::yaml::Limits;
 use crate::yaml::tree::{self, Node};
 
-/// The place of a source.
-#[must_use]
-pub fn of(root: &Path, source: &Source) -> Place {
+/// Finds the place of every component's source.
+pub fn find(root: &Path, components: &mut [LoadedComponent]) {
+    components.par_iter_mut().for_each(|loaded| loaded.component.place = place(root, &loaded.source));
+}
+
+fn place(root: &Path, source: &Source) -> Place {
     let (path, tool) = match source {
         Source::Directory(path) => (path.clone(), plain::tool_of(root, path)),
         Source::Globs { base, .. } => (base.clone(), None),
