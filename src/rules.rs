@@ -51,6 +51,7 @@ pub const IDS: &[&str] = &[
     "chart-version-floats",
     "repository-unknown",
     "rolling-sync-cost",
+    "encrypted-for-argo-cd",
     "step-waits-for-manual-sync",
     "applicationset-adds-finalizers",
     "hook-means-nothing-to-flux",

@@ -131,6 +131,13 @@ impl Ladder {
             .map(move |(offset, _)| ResourceIndex(first + offset))
     }
 
+    /// Whether something of a component is encrypted with SOPS.
+    #[must_use]
+    pub fn holds_encrypted(&self, component: ComponentIndex) -> bool {
+        let is_encrypted = |resource| self.resource(resource).manifest.outline.opaque;
+        self.component(component).place.is_encrypted || self.resources_of(component).any(is_encrypted)
+    }
+
     /// The resources that are written out, as read.
     pub fn written(&self) -> impl Iterator<Item = ResourceIndex> {
         (0..self.resources.len()).map(ResourceIndex).filter(|index| !self.resource(*index).is_stand_in())

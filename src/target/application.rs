@@ -8,7 +8,7 @@ use super::name::{Names, object_name};
 use super::{content, source, sync, waves};
 use crate::emit::Selection;
 use crate::load::targets::{Cluster, Destination};
-use crate::model::{Component, ComponentIndex, Finding, Ladder};
+use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
 use crate::problem::{Problem, Problems, suggestion};
 use crate::render::manifest::WAVE;
 
@@ -55,6 +55,7 @@ pub fn applications(
         let index = ComponentIndex(number);
         let source = source::fields(ladder, index, &fingerprints[number]);
         findings.extend(source.findings);
+        findings.extend(encrypted(ladder, index));
         let clusters = clusters(ladder, index)?;
         for cluster in &clusters {
             let application = Application {
@@ -73,6 +74,21 @@ pub fn applications(
     names.checked()?;
     list.sort_by(|a, b| (a.wave, &a.name).cmp(&(b.wave, &b.name)));
     Ok((list, findings))
+}
+
+/// Flux decrypts what it applies; Argo CD hands it to the API server, which refuses it.
+fn encrypted(ladder: &Ladder, index: ComponentIndex) -> Option<Finding> {
+    let component = ladder.component(index);
+    let message = format!(
+        "`{}` holds documents encrypted with SOPS, and Argo CD does not decrypt them",
+        component.name
+    );
+    ladder.holds_encrypted(index).then(|| {
+        Finding::new("encrypted-for-argo-cd", Level::Warning, message)
+            .about(&component.name)
+            .at(component.origin.clone())
+            .help("make the Secrets in the cluster (SealedSecret, ExternalSecret, an operator for SOPS)")
+    })
 }
 
 /// Ends in the cluster, also where there is only one: a name that changed with the next cluster would be an

@@ -131,7 +131,7 @@ fn spec(ladder: &Ladder, index: ComponentIndex, order: &Order<'_>) -> Result<Map
         spec.insert("targetNamespace".to_owned(), json!(namespace));
     }
     spec.extend(flux_health::fields(ladder, index, order)?);
-    if holds_encrypted(ladder, index) {
+    if ladder.holds_encrypted(index) {
         spec.insert("decryption".to_owned(), json!(settings.decryption));
     }
     let patches = flux_source::patches(ladder, index);
@@ -149,11 +149,6 @@ fn dependency(ladder: &Ladder, own_namespace: &str, target: ComponentIndex) -> V
         depends["namespace"] = json!(namespace);
     }
     depends
-}
-
-fn holds_encrypted(ladder: &Ladder, index: ComponentIndex) -> bool {
-    let is_encrypted = |resource| ladder.resource(resource).manifest.outline.opaque;
-    ladder.component(index).place.is_encrypted || ladder.resources_of(index).any(is_encrypted)
 }
 
 /// Flux applies to the cluster it runs in, whatever Argo CD's destinations say, unless it is given another's kubeconfig.
