@@ -52,6 +52,7 @@ pub const IDS: &[&str] = &[
     "repository-unknown",
     "rolling-sync-cost",
     "encrypted-for-argo-cd",
+    "written-by-the-ladder",
     "step-waits-for-manual-sync",
     "applicationset-adds-finalizers",
     "hook-means-nothing-to-flux",

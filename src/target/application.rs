@@ -17,6 +17,8 @@ pub const CONTENT: &str = "argocd-ladder/content-hash";
 /// The label RollingSync selects by.
 pub const PHASE: &str = "rollout-phase";
 pub(super) const GENERATE_PATHS: &str = "argocd.argoproj.io/manifest-generate-paths";
+/// Labels that are the ladder's.
+const OWN_LABELS: &[&str] = &[PHASE, "domain", "componentType", "cluster", "environment"];
 pub(super) const IN_CLUSTER: &str = "https://kubernetes.default.svc";
 
 /// One Application.
@@ -70,6 +72,8 @@ pub fn applications(
             names.give(&ladder.settings.targets.namespace, &application.name, ladder.component(index));
             list.push(application);
         }
+        let one = list.last().filter(|one: &&Application| one.component == index);
+        findings.extend(one.into_iter().flat_map(|one| overridden(ladder.component(index), one)));
     }
     names.checked()?;
     list.sort_by(|a, b| (a.wave, &a.name).cmp(&(b.wave, &b.name)));
@@ -89,6 +93,30 @@ fn encrypted(ladder: &Ladder, index: ComponentIndex) -> Option<Finding> {
             .at(component.origin.clone())
             .help("make the Secrets in the cluster (SealedSecret, ExternalSecret, an operator for SOPS)")
     })
+}
+
+/// What a descriptor says of its Application where the ladder has the word.
+fn overridden(component: &Component, application: &Application) -> Vec<Finding> {
+    let own = &component.descriptor;
+    let differs = |key: &&str, own: &BTreeMap<String, String>, written: &BTreeMap<String, String>| {
+        own.get(*key).is_some_and(|value| written.get(*key) != Some(value))
+    };
+    let labels = OWN_LABELS.iter().filter(|key| differs(key, &own.labels, &application.labels));
+    let annotations =
+        [WAVE, CONTENT].into_iter().filter(|key| differs(key, &own.annotations, &application.annotations));
+    let told = |key: &str| {
+        let message = format!("`{}` sets `{key}`, which the ladder writes otherwise", component.name);
+        let help = if key == WAVE || key == PHASE {
+            "remove it; `rolloutPhase` pins a component, and rungs have a `wave` in ladder.yaml"
+        } else {
+            "remove it"
+        };
+        Finding::new("written-by-the-ladder", Level::Warning, message)
+            .about(&component.name)
+            .at(component.origin.clone())
+            .help(help)
+    };
+    labels.copied().chain(annotations).map(told).collect()
 }
 
 /// Ends in the cluster, also where there is only one: a name that changed with the next cluster would be an
@@ -161,7 +189,8 @@ fn annotations(
     if ladder.settings.enabled {
         annotations.insert(WAVE.to_owned(), wave.to_string());
     }
-    annotations.insert(GENERATE_PATHS.to_owned(), source::generate_paths(ladder, index));
+    let further = annotations.remove(GENERATE_PATHS).map(|paths| format!(";{paths}")).unwrap_or_default();
+    annotations.insert(GENERATE_PATHS.to_owned(), source::generate_paths(ladder, index) + &further);
     annotations.insert(CONTENT.to_owned(), fingerprint.to_owned());
     annotations
 }
