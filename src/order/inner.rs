@@ -169,28 +169,41 @@ fn contradictions(scene: &Scene<'_>, edges: &[Edge]) -> Vec<Finding> {
     findings
 }
 
-/// Takes all weak waits inside a loop out; a loop of strong ones is an error. Returns the dropped edges.
+/// Takes the weak waits that close loops out; a loop of strong ones is an error. Returns the dropped edges.
+///
+/// Written waves go first where a strong edge turns them round; what remains of them outranks weak evidence, so a
+/// ladder's own waves are found again as they are.
 fn break_loops(asks: &mut [Vec<Ask>], edges: &[Edge], resources: usize) -> Result<Vec<usize>, ResolveError> {
     let is_strong = |ask: &Ask| ask.edge.is_some_and(|position| edges[position].is_strong());
-    let strong: Vec<Vec<usize>> =
-        asks.iter().map(|own| own.iter().filter(|ask| is_strong(ask)).map(|ask| ask.to).collect()).collect();
+    let is_written = |ask: &Ask| ask.edge.is_none();
+    let strong = targets(asks, is_strong);
     let loops = graph::groups(&strong).into_iter().filter(|group| group.len() > 1);
     if let Some(shortest) = loops.map(|group| graph::shortest_loop(&strong, &group)).min_by_key(Vec::len) {
         return Err(ResolveError::Loop(walked(&shortest, asks, edges, resources)));
     }
-    let all: Vec<Vec<usize>> = asks.iter().map(|own| own.iter().map(|ask| ask.to).collect()).collect();
-    let group_of = graph::group_numbers(&all);
+    let out = targets(asks, |ask| is_strong(ask) || is_written(ask));
+    drop_in_loops(asks, &out, is_written);
+    let out = targets(asks, |_| true);
+    Ok(drop_in_loops(asks, &out, |ask| !is_strong(ask) && !is_written(ask)))
+}
+
+/// What each node waits for by the asks of some kind.
+fn targets(asks: &[Vec<Ask>], counts: impl Fn(&Ask) -> bool) -> Vec<Vec<usize>> {
+    asks.iter().map(|own| own.iter().filter(|ask| counts(ask)).map(|ask| ask.to).collect()).collect()
+}
+
+/// Takes out every ask of some kind that lies in a loop of `out`; the edges among them.
+fn drop_in_loops(asks: &mut [Vec<Ask>], out: &[Vec<usize>], may_go: impl Fn(&Ask) -> bool) -> Vec<usize> {
+    let group_of = graph::group_numbers(out);
     let mut dropped = Vec::new();
     for (from, own) in asks.iter_mut().enumerate() {
         own.retain(|ask| {
-            let keep = group_of[from] != group_of[ask.to] || is_strong(ask);
-            if !keep {
-                dropped.extend(ask.edge);
-            }
-            keep
+            let goes = group_of[from] == group_of[ask.to] && may_go(ask);
+            dropped.extend(ask.edge.filter(|_| goes));
+            !goes
         });
     }
-    Ok(dropped)
+    dropped
 }
 
 /// The edges of a loop. Through a barrier leads the edge of who waits, to whom the way goes on.
@@ -211,7 +224,7 @@ fn walked(nodes: &[usize], asks: &[Vec<Ask>], edges: &[Edge], resources: usize) 
 }
 
 fn longest(asks: &[Vec<Ask>]) -> Vec<i64> {
-    let out: Vec<Vec<usize>> = asks.iter().map(|own| own.iter().map(|ask| ask.to).collect()).collect();
+    let out = targets(asks, |_| true);
     let mut depths = vec![0; asks.len()];
     for node in graph::groups(&out).into_iter().flatten() {
         depths[node] = asks[node].iter().map(|ask| depths[ask.to] + ask.cost).max().unwrap_or(0);

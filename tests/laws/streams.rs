@@ -13,11 +13,12 @@ use proptest::prelude::*;
 
 use crate::few;
 
-/// An object: what it is, which earlier ones it names, and the wave it carries already.
+/// An object: what it is, which earlier ones it names, whose address it knows, and the wave it carries already.
 #[derive(Debug, Clone)]
 struct Piece {
     kind: usize,
     names: Vec<usize>,
+    calls: Vec<usize>,
     wave: Option<i8>,
 }
 
@@ -30,17 +31,24 @@ const KINDS: &[(&str, &str)] = &[
     ("batch/v1", "Job"),
 ];
 
-/// References lead backwards, so that no loop of strong edges arises.
+const DEPLOYMENT: usize = 3;
+
+/// References lead backwards, so that no loop of strong edges arises; addresses are weak and may lead anywhere.
 fn pieces() -> impl Strategy<Value = Vec<Piece>> {
-    let piece = (0..KINDS.len(), vec(0..10_usize, 0..3), weighted(0.3, -3..4_i8));
+    let piece = (0..KINDS.len(), vec(0..10_usize, 0..3), vec(0..10_usize, 0..2), weighted(0.3, -3..4_i8));
     vec(piece, 1..10).prop_map(|raw| {
-        let piece = |(own, (kind, names, wave)): (usize, (usize, Vec<usize>, Option<i8>))| {
-            let mut names: Vec<usize> =
-                names.into_iter().filter(|_| own > 0).map(|name| name % own).collect();
+        let count = raw.len();
+        let named = |mut names: Vec<usize>| {
             names.sort_unstable();
             names.dedup();
-            Piece { kind, names, wave }
+            names
         };
+        let piece =
+            |(own, (kind, names, calls, wave)): (usize, (usize, Vec<usize>, Vec<usize>, Option<i8>))| {
+                let names = named(names.into_iter().filter(|_| own > 0).map(|name| name % own).collect());
+                let calls = named(calls.into_iter().map(|name| name % count).collect());
+                Piece { kind, names, calls, wave }
+            };
         raw.into_iter().enumerate().map(piece).collect()
     })
 }
@@ -70,8 +78,18 @@ fn documents(pieces: &[Piece]) -> Vec<String> {
         if let Some(wave) = piece.wave {
             writeln!(text, "    argocd.argoproj.io/sync-wave: \"{wave}\"").expect("text takes it");
         }
-        if !mounted.is_empty() {
-            text += "spec:\n  template:\n    spec:\n      containers:\n        - name: main\n          envFrom:\n";
+        if piece.kind == DEPLOYMENT {
+            write!(
+                text,
+                "spec:\n  template:\n    metadata: {{labels: {{app: p{own}}}}}\n    spec:\n      containers:\n        \
+                 - name: main\n          env:\n"
+            )
+            .expect("text takes it");
+            for target in &piece.calls {
+                writeln!(text, "            - {{name: URL{target}, value: \"http://s{target}\"}}")
+                    .expect("text takes it");
+            }
+            text += "          envFrom:\n";
         }
         for target in mounted {
             let field = if KINDS[pieces[target].kind].1 == "Secret" { "secretRef" } else { "configMapRef" };
@@ -79,7 +97,13 @@ fn documents(pieces: &[Piece]) -> Vec<String> {
         }
         text
     };
-    pieces.iter().enumerate().map(document).collect()
+    let service = |own: usize| {
+        format!(
+            "apiVersion: v1\nkind: Service\nmetadata:\n  name: s{own}\nspec: {{selector: {{app: p{own}}}}}\n"
+        )
+    };
+    let deployments = (0..pieces.len()).filter(|own| pieces[*own].kind == DEPLOYMENT);
+    pieces.iter().enumerate().map(document).chain(deployments.map(service)).collect()
 }
 
 fn stream(documents: &[String]) -> String {
