@@ -4,68 +4,64 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::graph;
-use crate::message::printable;
-use crate::model::{ComponentIndex, Edge, End, Ladder, ResourceIndex};
+use crate::message::{printable, report};
+use crate::model::{ComponentIndex, Edge, End, Finding, Ladder, Level, ResourceIndex};
 use crate::plan::{causes, waits};
-use crate::problem::{Problem, Problems, suggestion};
 
-/// What a question is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
-    /// A component.
-    Component(ComponentIndex),
-    /// A resource.
-    Resource(ResourceIndex),
-}
+mod find;
 
-/// Finds a component by name, or a resource by `Kind/namespace/name`, `Kind/name` or its full id.
-///
-/// # Errors
-/// When nothing, or more than one thing, has that name.
-pub fn find(ladder: &Ladder, text: &str) -> Result<Subject, Problems> {
-    if let Some(component) = ladder.component_named(text) {
-        return Ok(Subject::Component(component));
-    }
-    let named = |index: &ResourceIndex| {
-        let id = &ladder.resource(*index).id;
-        id.short() == text || id.to_string() == text || format!("{}/{}", id.kind, id.name) == text
-    };
-    let found: Vec<ResourceIndex> = (0..ladder.resources.len()).map(ResourceIndex).filter(named).collect();
-    match found[..] {
-        [resource] => Ok(Subject::Resource(resource)),
-        [] => {
-            let components: Vec<&str> =
-                ladder.components.iter().map(|component| component.name.as_str()).collect();
-            Err(Problem::new("unknown-name", format!("there is no component or resource `{text}`"))
-                .help(suggestion(text, components))
-                .into())
-        }
-        [first, ..] => {
-            Err(Problem::new("ambiguous-name", format!("`{text}` names {} resources", found.len()))
-                .help(format!("write it whole, e.g. `{}`", ladder.resource(first).id))
-                .into())
-        }
-    }
-}
+pub use find::{Subject, find};
 
 /// Writes why the subject stands where it does.
 ///
 /// # Errors
 /// When the writer fails.
 pub fn write(ladder: &Ladder, subject: Subject, out: &mut impl Write) -> io::Result<()> {
-    match subject {
-        Subject::Component(component) => explain_component(ladder, component, out),
-        Subject::Resource(resource) => explain_resource(ladder, resource, out),
+    let component = match subject {
+        Subject::Component(component) => {
+            explain_component(ladder, component, out)?;
+            component
+        }
+        Subject::Resource(resource) => {
+            explain_resource(ladder, resource, out)?;
+            ladder.resource(resource).component
+        }
+    };
+    findings(ladder, &[component], out)
+}
+
+/// What is to be known of the components in question, and every error: with one nothing is written.
+fn findings(ladder: &Ladder, asked: &[ComponentIndex], out: &mut impl Write) -> io::Result<()> {
+    let is_asked = |name: &str| asked.iter().any(|index| ladder.component(*index).name == name);
+    let concerns = |finding: &&Finding| {
+        finding.level == Level::Error || finding.component.as_deref().is_some_and(is_asked)
+    };
+    let own: Vec<Finding> = ladder.findings.iter().filter(concerns).cloned().collect();
+    if own.is_empty() {
+        return Ok(());
     }
+    writeln!(out, "\n{}", report::summary(&own))?;
+    report::findings(&own, out)
 }
 
 fn explain_component(ladder: &Ladder, index: ComponentIndex, out: &mut impl Write) -> io::Result<()> {
     let (component, placement) = (ladder.component(index), ladder.placement(index));
-    let source = if placement.role_declared { "declared" } else { "inferred from its manifests" };
     writeln!(out, "{} stands on {}, wave {}", component.name, placement.phase, placement.wave)?;
+    ground(ladder, index, "", out)?;
+    chain(ladder, index, out)?;
+    let mut own: Vec<&Edge> = ladder.outer_edges().filter(|edge| edge.from.component == index).collect();
+    list(ladder, "waits for", &mut own, true, out)?;
+    let mut others: Vec<&Edge> = ladder.outer_edges().filter(|edge| edge.to.component == index).collect();
+    list(ladder, "waited for by", &mut others, false, out)
+}
+
+/// What a component's place comes from: role, pin, fixes, and the edge that lifted it.
+fn ground(ladder: &Ladder, index: ComponentIndex, who: &str, out: &mut impl Write) -> io::Result<()> {
+    let (component, placement) = (ladder.component(index), ladder.placement(index));
+    let source = if placement.role_declared { "declared" } else { "inferred from its manifests" };
     writeln!(
         out,
-        "  role {} ({source}) of domain {}: base {}",
+        "  {who}role {} ({source}) of domain {}: base {}",
         placement.role, component.domain, placement.base
     )?;
     if let Some(pin) = &component.pin {
@@ -74,11 +70,7 @@ fn explain_component(ladder: &Ladder, index: ComponentIndex, out: &mut impl Writ
     for (rule, because) in causes(ladder, index) {
         writeln!(out, "  {rule}: {because}")?;
     }
-    chain(ladder, index, out)?;
-    let mut own: Vec<&Edge> = ladder.outer_edges().filter(|edge| edge.from.component == index).collect();
-    list(ladder, "waits for", &mut own, true, out)?;
-    let mut others: Vec<&Edge> = ladder.outer_edges().filter(|edge| edge.to.component == index).collect();
-    list(ladder, "waited for by", &mut others, false, out)
+    Ok(())
 }
 
 /// The highest strong wait, and its highest, down to something that waits for nothing.
@@ -164,6 +156,8 @@ fn explain_resource(ladder: &Ladder, index: ResourceIndex, out: &mut impl Write)
         }
         None => writeln!(out, "  Argo CD does not apply it: its hook annotation says so")?,
     }
+    ground(ladder, resource.component, &format!("{}: ", component.name), out)?;
+    chain(ladder, resource.component, out)?;
     let touches = |end: crate::model::End| end.resource == Some(index);
     let mut own: Vec<&Edge> = ladder.edges.iter().filter(|edge| touches(edge.from)).collect();
     list(ladder, "waits for", &mut own, true, out)?;
@@ -176,6 +170,11 @@ fn explain_resource(ladder: &Ladder, index: ResourceIndex, out: &mut impl Write)
 /// # Errors
 /// When the writer fails.
 pub fn write_between(ladder: &Ladder, from: Subject, to: Subject, out: &mut impl Write) -> io::Result<()> {
+    between(ladder, from, to, out)?;
+    findings(ladder, &[], out)
+}
+
+fn between(ladder: &Ladder, from: Subject, to: Subject, out: &mut impl Write) -> io::Result<()> {
     let name = |subject| match subject {
         Subject::Component(index) => ladder.component(index).name.clone(),
         Subject::Resource(index) => printable::line(&ladder.resource(index).id.short()).into_owned(),
