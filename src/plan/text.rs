@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::causes;
+use crate::argocd::Hook;
 use crate::load::settings::Waves;
-use crate::message::printable;
-use crate::message::report;
-use crate::model::{ComponentIndex, Ladder};
+use crate::message::{printable, report};
+use crate::model::{ComponentIndex, Ladder, Step};
 
 const RUNG: Style = Style::new().bold();
 const MOVED: Style = AnsiColor::Green.on_default();
@@ -41,9 +41,29 @@ pub fn write(ladder: &Ladder, out: &mut impl Write) -> io::Result<()> {
             line(ladder, component, width, out)?;
         }
     }
+    if ladder.settings.is_by_resource() {
+        waves(ladder, out)?;
+    }
     if !ladder.findings.is_empty() {
         writeln!(out, "\n{}", report::summary(&ladder.findings))?;
         report::findings(&ladder.findings, out)?;
+    }
+    Ok(())
+}
+
+/// The waves of resources, in Argo CD's order: where rungs hold resources, a component's rung says little.
+fn waves(ladder: &Ladder, out: &mut impl Write) -> io::Result<()> {
+    const SHOWN: usize = 20;
+    for steps in ladder.order.chunk_by(|one, other| (one.hook, one.wave) == (other.hook, other.wave)) {
+        let Step { hook, wave, .. } = steps[0];
+        let note = if hook == Hook::Sync { String::new() } else { format!(", {hook}") };
+        writeln!(out, "\n{RUNG}wave {wave}{RUNG:#}{DIM}{note}{DIM:#}")?;
+        for step in steps.iter().take(SHOWN) {
+            writeln!(out, "  {}", printable::line(&ladder.resource(step.resource).id.short()))?;
+        }
+        if steps.len() > SHOWN {
+            writeln!(out, "  {DIM}and {} more{DIM:#}", steps.len() - SHOWN)?;
+        }
     }
     Ok(())
 }
