@@ -35,6 +35,7 @@ pub const IDS: &[&str] = &[
     "role-outside-domain",
     "rung-added",
     "order-broken",
+    "encrypted-keeps-its-wave",
     "promoted-in-loop",
     "brought-in-loop",
     "made-in-loop",

@@ -60,8 +60,13 @@ fn all(objects: &[(String, Value)]) -> impl Iterator<Item = &Value> {
 }
 
 /// What only Argo CD's order and hooks make of the manifests.
-const OF_ARGO_CD: &[&str] =
-    &["order-broken", "unknown-hook", "existing-order-contradicts-evidence", "invalid-wave"];
+const OF_ARGO_CD: &[&str] = &[
+    "order-broken",
+    "encrypted-keeps-its-wave",
+    "unknown-hook",
+    "existing-order-contradicts-evidence",
+    "invalid-wave",
+];
 
 /// Whether a finding says something of what a target applies: Flux knows neither waves nor hooks, and Argo CD fetches
 /// what is not in the repo by itself.

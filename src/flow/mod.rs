@@ -19,7 +19,7 @@ use crate::infer::{self, Scene};
 use crate::load::settings::{Scope, Settings};
 use crate::load::{self, environment};
 use crate::model::{AppliedFix, ComponentIndex, Edge, Finding, Ladder, Placement, ResourceIndex, Role};
-use crate::order::{self, Parts, simulate};
+use crate::order::{self, Parts, simulate, verify};
 use crate::problem::{Problem, Problems};
 use crate::render::{self, Rendering};
 use crate::resolve::{self, Input};
@@ -137,7 +137,7 @@ fn finish(ladder: &mut Ladder, mut findings: Vec<Finding>, options: &Options) {
     }
     ladder.order = simulate::steps(ladder, options.destination(&ladder.settings));
     if ladder.settings.enabled {
-        findings.extend(simulate::broken_edges(ladder));
+        findings.extend(verify::broken_edges(ladder));
     }
     findings.extend(gates::windows::findings(ladder));
     findings.extend(gates::in_vain::findings(ladder));

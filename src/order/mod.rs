@@ -5,9 +5,11 @@
 
 mod claims;
 pub mod dense;
+mod encrypted;
 pub mod inner;
 pub mod placed;
 pub mod simulate;
+pub mod verify;
 
 use crate::argocd::{Hook, HookUse};
 use crate::graph;
@@ -15,6 +17,7 @@ use crate::infer::Scene;
 use crate::infer::annotations;
 use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::model::{Barrier, Component, ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
+use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved};
 
 /// Everything the earlier steps made.
@@ -65,6 +68,7 @@ pub fn waves(
         (Scope::Ladder, Waves::Dense) => dense::waves(scene, resolved, &barriers, asks),
     };
     keep_waves(scene, settings, &mut ordered);
+    resolved.findings.extend(encrypted::keep_waves(scene, settings, &mut ordered));
     Ok(Ordered { waves: ordered, depths, barriers })
 }
 
@@ -161,12 +165,13 @@ fn banded(
     Ok(waves)
 }
 
-/// The first wave of each component's resources, where waves are not counted by rungs; hooks have waves of their own.
+/// The first wave of each component's resources, where waves are not counted by rungs; hooks and encrypted documents
+/// have waves of their own.
 fn first_waves(resources: &[Resource], waves: &[i64], components: usize) -> Vec<Option<i64>> {
     let mut first: Vec<Option<i64>> = vec![None; components];
-    for (resource, wave) in
-        resources.iter().zip(waves).filter(|(resource, _)| inner::hook(resource) == Hook::Sync)
-    {
+    let is_numbered =
+        |resource: &Resource| inner::hook(resource) == Hook::Sync && !resource.manifest.outline.opaque;
+    for (resource, wave) in resources.iter().zip(waves).filter(|(resource, _)| is_numbered(resource)) {
         let known = &mut first[resource.component.0];
         *known = Some(known.map_or(*wave, |known| known.min(*wave)));
     }
