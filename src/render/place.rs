@@ -23,7 +23,8 @@ fn place(root: &Path, source: &Source) -> Place {
     let (path, tool) = match source {
         Source::Directory(path) => (path.clone(), plain::tool_of(root, path)),
         Source::Globs { base, .. } => (base.clone(), None),
-        Source::Kustomize(path) => (path.clone(), Some(Tool::Kustomize)),
+        // That a folder is missing is said where its files are read.
+        Source::Kustomize(path) => (path.clone(), disk::is_directory(root, path).then_some(Tool::Kustomize)),
         Source::Chart { base, chart } => {
             (chart.path.as_ref().map(|path| disk::joined(base, path)).unwrap_or_default(), Some(Tool::Helm))
         }

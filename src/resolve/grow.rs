@@ -6,8 +6,9 @@
 
 use std::collections::HashSet;
 
+use crate::infer::Scene;
 use crate::load::rungs::{HIGHEST_WAVE, WAVES_PER_NUMBER};
-use crate::model::{Finding, Level, MaxUpdate, Phase, Rung, Rungs};
+use crate::model::{Edge, Finding, Level, MaxUpdate, Phase, Placement, Rung, Rungs};
 
 /// RollingSync's width for a grown rung.
 const GROWN_MAX_UPDATE: u32 = 2;
@@ -191,10 +192,26 @@ fn usual_wave(id: &str) -> Option<i64> {
     id.parse::<i64>().ok()?.checked_mul(WAVES_PER_NUMBER)
 }
 
-/// What was grown, with the lines that make it permanent.
-pub(super) fn findings(rungs: &Rungs) -> Vec<Finding> {
+/// What was grown and for whom, with the lines that make it permanent.
+pub(super) fn findings(
+    rungs: &Rungs,
+    placements: &[Placement],
+    edges: &[Edge],
+    scene: &Scene<'_>,
+) -> Vec<Finding> {
     let neighbours = rungs.list.windows(2).filter(|pair| pair[1].grown);
-    neighbours.map(|pair| finding(&pair[0], &pair[1])).collect()
+    let told = neighbours.map(|pair| {
+        let finding = finding(&pair[0], &pair[1]);
+        let mut lifted = placements.iter().filter(|placement| placement.phase == pair[1].phase);
+        match lifted.find_map(|placement| placement.raised_by) {
+            Some(edge) => {
+                let edge = &edges[edge];
+                finding.about(&scene.component(edge.from.component).name).at(edge.origin.clone())
+            }
+            None => finding,
+        }
+    });
+    told.collect()
 }
 
 fn finding(below: &Rung, rung: &Rung) -> Finding {

@@ -66,7 +66,7 @@ pub fn phases(input: &Input<'_>, mut edges: Vec<Edge>) -> Result<Resolved, Resol
         let components = (0..input.roles.len()).map(ComponentIndex);
         let placements: Vec<Placement> = components.map(|component| settled.placement(component)).collect();
         let positions = settled.positions();
-        let findings = grow::findings(&settled.rungs);
+        let findings = grow::findings(&settled.rungs, &placements, &edges, input.scene);
         (placements, settled.rungs, positions, findings)
     };
     drop_later(&mut edges, &positions);
