@@ -1,5 +1,6 @@
 //! Random streams of manifests: Argo CD's order keeps every reference, each object leaves once, twice is once.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
@@ -35,22 +36,22 @@ const DEPLOYMENT: usize = 3;
 
 /// References lead backwards, so that no loop of strong edges arises; addresses are weak and may lead anywhere.
 fn pieces() -> impl Strategy<Value = Vec<Piece>> {
-    let piece = (0..KINDS.len(), vec(0..10_usize, 0..3), vec(0..10_usize, 0..2), weighted(0.3, -3..4_i8));
-    vec(piece, 1..10).prop_map(|raw| {
-        let count = raw.len();
-        let named = |mut names: Vec<usize>| {
-            names.sort_unstable();
-            names.dedup();
-            names
-        };
-        let piece =
-            |(own, (kind, names, calls, wave)): (usize, (usize, Vec<usize>, Vec<usize>, Option<i8>))| {
-                let names = named(names.into_iter().filter(|_| own > 0).map(|name| name % own).collect());
-                let calls = named(calls.into_iter().map(|name| name % count).collect());
-                Piece { kind, names, calls, wave }
-            };
-        raw.into_iter().enumerate().map(piece).collect()
+    let piece = (0..KINDS.len(), vec(0..10_usize, 0..3), vec(0..10_usize, 0..2), weighted(0.3, -3..4_i8))
+        .prop_map(|(kind, names, calls, wave)| Piece { kind, names, calls, wave });
+    vec(piece, 1..10).prop_map(|mut pieces| {
+        let count = pieces.len();
+        for (own, piece) in pieces.iter_mut().enumerate() {
+            piece.names = within(own, &piece.names);
+            piece.calls = within(count, &piece.calls);
+        }
+        pieces
     })
+}
+
+/// The numbers as different numbers below a limit; none where there are none.
+fn within(limit: usize, numbers: &[usize]) -> Vec<usize> {
+    let below: BTreeSet<usize> = numbers.iter().filter_map(|number| number.checked_rem(limit)).collect();
+    below.into_iter().collect()
 }
 
 /// Whether the reference is a field of a pod, which needs its target only to be there.
