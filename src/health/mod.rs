@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::{Catalogue, ReadyRow};
-use crate::model::{Edge, Gate, Ladder, Resource};
+use crate::model::{ComponentIndex, Edge, Gate, Ladder, Resource};
 
 /// Lua for `argoproj.io/Application`.
 pub const APPLICATION: &str = include_str!("application.lua");
@@ -23,13 +23,21 @@ pub const KIND: &str = include_str!("kind.lua");
 /// Kinds by group and name.
 pub type Kinds = BTreeSet<(String, String)>;
 
-/// Custom kinds that some edge waits for until they are ready, and whose health Argo CD does not check.
+/// Custom kinds that some edge waits for until they are ready, and whose health Argo CD does not check. Where a whole
+/// component is waited for, only kinds of which a row says when they are ready: others may never report.
 #[must_use]
 pub fn unchecked_gates(edges: &[Edge], resources: &[Resource], catalogue: &Catalogue) -> Kinds {
-    let waited = edges.iter().filter(|edge| edge.gate == Gate::Ready && edge.dropped.is_none());
-    waited
+    let waited = || edges.iter().filter(|edge| edge.gate == Gate::Ready && edge.dropped.is_none());
+    let wholes: BTreeSet<ComponentIndex> = waited()
+        .filter(|edge| edge.to.resource.is_none() && edge.from.component != edge.to.component)
+        .map(|edge| edge.to.component)
+        .collect();
+    let reports = |one: &&Resource| catalogue.ready(&one.id.group, &one.id.kind).is_some();
+    let of_wholes = resources.iter().filter(|one| wholes.contains(&one.component)).filter(reports);
+    waited()
         .filter_map(|edge| edge.to.resource)
         .map(|index| &resources[index.0])
+        .chain(of_wholes)
         .filter(|resource| !resource.is_stand_in() && is_custom(&resource.id.group))
         .filter(|resource| !catalogue.has_health(&resource.id.group, &resource.id.kind))
         .map(|resource| (resource.id.group.to_string(), resource.id.kind.to_string()))
