@@ -210,8 +210,14 @@ fn phases(ladder: &Ladder, range: Option<&str>) -> Result<BTreeSet<String>, Prob
         })
     };
     let whole = ladder.rungs.position(&Phase(range.to_owned()));
-    let (low, high) = match (whole, range.split_once('-')) {
+    let ends = range.split_once('-').map(|(low, high)| (low.trim(), high.trim()));
+    let (low, high) = match (whole, ends) {
         (Some(one), _) => (one, one),
+        (None, Some(("", ""))) => {
+            return Err(Problem::new("invalid-value", format!("`{range}` names no rung"))
+                .help("write the lower rung before it, the higher one behind it, or both")
+                .into());
+        }
         (None, Some((low, high))) => (
             if low.is_empty() { 0 } else { position(low)? },
             if high.is_empty() { list.len() - 1 } else { position(high)? },

@@ -32,6 +32,8 @@ fn generate_writes_what_render_writes() {
             vec!["--phases", "100-199", "--waves", "dense"],
         ),
         (vec![("ARGOCD_ENV_LADDER_PHASES", "100-199")], vec!["--phases", "100-199"]),
+        (vec![("ARGOCD_ENV_LADDER_PHASES", " 100 - 199\n")], vec!["--phases", "100-199"]),
+        (vec![("ARGOCD_ENV_LADDER_PHASES", "-199")], vec!["--phases=010-199"]),
         (
             vec![("ARGOCD_APP_PARAMETERS", r#"[{"name":"component","array":["foundation-vault-core"]}]"#)],
             vec!["--component", "foundation-vault-core"],
@@ -58,6 +60,7 @@ fn parameters_that_do_not_fit_are_refused() {
             "did you mean `foundation-vault-core`?",
         ),
         (r#"[{"name":"phases","string":"156"}]"#, "there is no rung `156`"),
+        (r#"[{"name":"phases","string":"-"}]"#, "`-` names no rung"),
         (r#"[{"name":"environment","string":"mars"}]"#, "there is no environment `mars`"),
     ] {
         let message = parameters(text).refused();
