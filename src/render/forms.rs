@@ -2,10 +2,13 @@
 
 use base64::prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD, Engine};
 
+/// Digits from which on a number may be shown in another way than it was written.
+const LONG_NUMBER: usize = 7;
+
 /// How a value may be written in a message.
-pub(super) fn forms(value: &str) -> [String; 7] {
+pub(super) fn forms(value: &str) -> impl Iterator<Item = String> {
     let json = escaped(value, json_escape);
-    [
+    let texts = [
         value.to_owned(),
         escaped(value, go_escape),
         escaped(value, |char| html_escape(char).or_else(|| json_escape(char))),
@@ -14,7 +17,31 @@ pub(super) fn forms(value: &str) -> [String; 7] {
         // Without the filling, which may or may not follow.
         BASE64_STANDARD_NO_PAD.encode(value),
         BASE64_URL_SAFE_NO_PAD.encode(value),
-    ]
+    ];
+    texts.into_iter().chain(rewritten(value))
+}
+
+/// A long number with its digits in groups, and as helm shows it once it has been a float; the power of ten follows.
+fn rewritten(number: &str) -> Vec<String> {
+    let digits = number.trim_start_matches('-');
+    if digits.len() < LONG_NUMBER || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Vec::new();
+    }
+    let (first, rest) = digits.split_at(1);
+    let fraction = rest.trim_end_matches('0');
+    // With fewer digits it could be any number.
+    let is_long = fraction.len() + 1 >= LONG_NUMBER;
+    [grouped(digits)].into_iter().chain(is_long.then(|| format!("{first}.{fraction}"))).collect()
+}
+
+fn grouped(digits: &str) -> String {
+    let (first, rest) = digits.split_at((digits.len() - 1) % 3 + 1);
+    let mut text = first.to_owned();
+    for group in rest.as_bytes().chunks(3) {
+        text.push(',');
+        text.extend(group.iter().map(|digit| char::from(*digit)));
+    }
+    text
 }
 
 /// What Go's `%v` makes of bytes, which kustomize shows of a line that is no text.

@@ -263,10 +263,14 @@ mod tests {
             ("\u{3ff}\u{3ff}\u{3ff}", "z7/Pv8+/"),
             ("\u{3ff}\u{3ff}\u{3ff}", "z7_Pv8-_"),
             ("line one\nline two\n", "bGluZSBvbmUKbGluZSB0d28K"),
+            ("8812345600", "8,812,345,600"),
         ] {
             let mut redaction = Redaction::default();
             redaction.hide_text(value);
             assert_eq!(redaction.applied(&format!("bad <{shown}>")), "bad <***>", "{value}");
         }
+        let mut redaction = Redaction::default();
+        redaction.hide_text("8812345600");
+        assert_eq!(redaction.applied("8.8123456e+09 8.8123456×10⁰⁹ 8.81234"), "***e+09 ***×10⁰⁹ 8.81234");
     }
 }
