@@ -1,7 +1,6 @@
 //! `plugin.yaml` and `sidecar/`: every command, path, volume and file they name is there.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -14,7 +13,7 @@ fn read(path: &str) -> Value {
 }
 
 fn container() -> Value {
-    read("sidecar/repo-server-patch.yaml")["spec"]["template"]["spec"]["containers"][0].clone()
+    read("sidecar/component/repo-server-patch.yaml")["spec"]["template"]["spec"]["containers"][0].clone()
 }
 
 #[test]
@@ -76,7 +75,7 @@ fn the_image_holds_what_the_container_runs() {
 
 #[test]
 fn every_mount_has_a_volume() {
-    let patch = read("sidecar/repo-server-patch.yaml");
+    let patch = read("sidecar/component/repo-server-patch.yaml");
     let own: Vec<&str> = patch["spec"]["template"]["spec"]["volumes"]
         .as_array()
         .expect("a list")
@@ -95,7 +94,7 @@ fn every_mount_has_a_volume() {
 fn both_ways_to_install_run_the_same_container() {
     let values = read("sidecar/argo-helm-values.yaml");
     assert_eq!(values["repoServer"]["extraContainers"][0], container());
-    let patch = read("sidecar/repo-server-patch.yaml");
+    let patch = read("sidecar/component/repo-server-patch.yaml");
     assert_eq!(values["repoServer"]["volumes"], patch["spec"]["template"]["spec"]["volumes"]);
 }
 
@@ -104,10 +103,10 @@ fn the_health_check_is_the_one_the_command_prints() {
     let nowhere = tempfile::tempdir().expect("a temporary directory can be made");
     let printed: Value =
         serde_yaml::from_str(&run(nowhere.path(), &["health-checks"]).succeeded()).expect("it is YAML");
-    let shipped = read("sidecar/application-health.yaml");
+    let shipped = read("sidecar/component/application-health.yaml");
     assert_eq!(
         shipped["data"], printed["data"],
-        "argocd-ladder health-checks > sidecar/application-health.yaml"
+        "argocd-ladder health-checks > sidecar/component/application-health.yaml"
     );
     let values = read("sidecar/argo-helm-values.yaml");
     assert_eq!(values["configs"]["cm"], shipped["data"], "both ways to install have the same checks");
@@ -115,44 +114,56 @@ fn the_health_check_is_the_one_the_command_prints() {
     assert_eq!(shipped["metadata"]["namespace"], Value::Null);
 }
 
+/// The objects of Argo CD's manifests that the component patches.
+const ARGO_CD: &str = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: argocd-repo-server}\nspec: {template: {spec: {containers: [{name: argocd-repo-server, image: argocd}]}}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n";
+
 #[test]
-fn the_kustomization_names_files_that_are_there() {
-    for patch in read("sidecar/kustomization.yaml")["patches"].as_array().expect("a list") {
-        let path: PathBuf = repository().join("sidecar").join(patch["path"].as_str().expect("a path"));
-        assert!(path.is_file(), "{}", path.display());
-    }
+fn the_readme_applies_the_kustomization_as_it_says_itself() {
+    let text = |path: &str| fs::read_to_string(repository().join(path)).expect("it is there");
+    let own = text("sidecar/kustomization.yaml");
+    let command = own.lines().find_map(|line| line.strip_prefix("#   ")).expect("its head says how");
+    assert!(command.contains(" --server-side --field-manager="), "{command}");
+    assert!(text("README.md").contains(command), "{command}");
 }
 
-/// The example names Argo CD's own manifests; here the two objects that are patched stand for them.
 #[test]
-fn the_example_is_an_installation_with_the_container() {
+fn the_kustomization_holds_the_container_and_the_health_checks() {
     let Some(path) = path_with(&["kustomize"]) else { return };
-    let tree = Tree::empty();
-    for folder in ["sidecar", "examples/sidecar"] {
-        for file in files(&repository().join(folder)) {
-            let path = format!("{folder}/{file}");
-            tree.write(&path, fs::read(repository().join(&path)).expect("it was listed"));
-        }
+    holds_the_sidecar(&tool(repository(), &path, "kustomize", &["build", "sidecar"]));
+}
+
+/// The head of the component says what to write; here two objects stand for Argo CD's own manifests.
+#[test]
+fn the_component_installs_with_argo_cd() {
+    let Some(path) = path_with(&["kustomize"]) else { return };
+    let tree = Tree::of(&[("argocd.yaml", ARGO_CD)]);
+    for file in files(&repository().join("sidecar/component")) {
+        let text = fs::read(repository().join("sidecar/component").join(&file)).expect("it was listed");
+        tree.write(&format!("component/{file}"), text);
     }
-    let example =
-        fs::read_to_string(tree.path().join("examples/sidecar/kustomization.yaml")).expect("it is there");
-    let address =
-        example.lines().find_map(|line| line.strip_prefix("  - https://")).expect("it names Argo CD");
-    assert!(address.starts_with("raw.githubusercontent.com/argoproj/argo-cd/v"), "{address}");
-    tree.write(
-        "examples/sidecar/kustomization.yaml",
-        example.replace(&format!("https://{address}"), "argocd.yaml"),
-    );
-    tree.write(
-        "examples/sidecar/argocd.yaml",
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: argocd-repo-server}\nspec: {template: {spec: {containers: [{name: argocd-repo-server, image: argocd}]}}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n",
-    );
-    let built = documents(&tool(tree.path(), &path, "kustomize", &["build", "examples/sidecar"]));
+    let head = fs::read_to_string(tree.path().join("component/kustomization.yaml")).expect("it is there");
+    let shown: Vec<&str> = head.lines().filter_map(|line| line.strip_prefix("#   ")).collect();
+    let mut shown: Value = serde_yaml::from_str(&shown.join("\n")).expect("it is YAML");
+    for (field, address, local) in [
+        ("resources", "https://raw.githubusercontent.com/argoproj/argo-cd/v", "argocd.yaml"),
+        ("components", "https://git.example.com/argocd-ladder//sidecar/component?", "component"),
+    ] {
+        let named = &mut shown[field][0];
+        assert!(named.as_str().is_some_and(|named| named.starts_with(address)), "{named}");
+        *named = local.into();
+    }
+    tree.write("kustomization.yaml", shown.to_string());
+    holds_the_sidecar(&tool(tree.path(), &path, "kustomize", &["build", "."]));
+}
+
+#[track_caller]
+fn holds_the_sidecar(built: &str) {
+    let built = documents(built);
     let deployment = built.iter().find(|one| one["kind"] == "Deployment").expect("the repo-server");
     let containers = deployment["spec"]["template"]["spec"]["containers"].as_array().expect("a list");
     let own = containers.iter().find(|one| one["name"] == "argocd-ladder").expect("the sidecar");
     assert_eq!(own["image"], "registry.example.com/argocd-ladder:0.1.0");
     assert_eq!(own["command"], container()["command"]);
     let config = built.iter().find(|one| one["kind"] == "ConfigMap").expect("argocd-cm");
-    assert_eq!(config["data"], read("sidecar/application-health.yaml")["data"]);
+    assert_eq!(config["data"], read("sidecar/component/application-health.yaml")["data"]);
 }

@@ -130,11 +130,13 @@ pub(crate) struct Overhead {
     pub(crate) ratio: f64,
 }
 
-/// A kustomize component laid over Argo CD's own installation.
+/// What is added to Argo CD's own installation; folders of this repository.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Install {
-    /// Its folder in this repository.
+    /// The kustomization for one that is there already.
+    pub(crate) overlay: String,
+    /// The kustomize component for one that is built with it.
     pub(crate) component: String,
     /// The Deployment it changes.
     pub(crate) deployment: String,

@@ -1,10 +1,10 @@
-//! A kustomize component laid over Argo CD's own installation, on an empty cluster.
+//! The sidecar laid over an Argo CD that is installed, and installed with it as a kustomize component, on an empty cluster.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use crate::case::{Install, RepoContent};
@@ -38,12 +38,31 @@ pub(crate) fn manifests(built: &Built, folder: &Path, component: &str) -> Result
     Ok(manifests)
 }
 
-/// Builds, applies, and waits until the changed Deployment is up with the container.
+/// Installs in both ways, each time until the changed Deployment is up with the container.
 pub(crate) fn check(built: &Built, folder: &Path, install: &Install) -> Result<String> {
     let manifests = manifests(built, folder, &install.component)?;
     let cluster = Cluster::start(built, folder, &[])?;
     cluster.apply(&[json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})])?;
-    cluster.kubectl(&["apply", "--server-side", "-n", NAMESPACE, "-f", &manifests.to_string_lossy()])?;
+    let apply = |file: &Path| {
+        let file = file.to_string_lossy();
+        cluster.kubectl(&["apply", "--server-side", "--force-conflicts", "-n", NAMESPACE, "-f", &file])
+    };
+    let plain = built.file(&ARGOCD, "install.yaml");
+    let overlay = Path::new(ROOT).join(&install.overlay);
+    apply(&plain)?;
+    // Without force: it must take no field from Argo CD's own manifests.
+    let overlay = overlay.to_string_lossy();
+    let own = "--field-manager=argocd-ladder";
+    cluster.kubectl(&["apply", "--server-side", own, "-n", NAMESPACE, "-k", &overlay])?;
+    // As the next upgrade of Argo CD does.
+    apply(&plain)?;
+    runs_container(&cluster, install).context("laid over what is installed")?;
+    cluster.kubectl(&["delete", "deployment", &install.deployment, "-n", NAMESPACE])?;
+    apply(&manifests)?;
+    runs_container(&cluster, install).context("installed by kustomize")
+}
+
+fn runs_container(cluster: &Cluster, install: &Install) -> Result<String> {
     let deployment = format!("deployment/{}", install.deployment);
     cluster.kubectl(&["rollout", "status", &deployment, "-n", NAMESPACE, "--timeout=90s"])?;
     let names = "jsonpath={.spec.template.spec.containers[*].name}";
