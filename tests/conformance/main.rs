@@ -19,6 +19,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use case::Case;
+use isolate::Stage;
 use parts::build::Built;
 use parts::image;
 
@@ -42,14 +43,24 @@ fn run_cases() -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let built = Built::cache()?;
-    if isolate::is_inside() {
-        isolate::settle()?;
-        return run::all(&cases, &built);
+    match isolate::stage() {
+        Stage::Outer => {
+            tools::check()?;
+            let code = isolate::run_build()?;
+            Ok(ExitCode::from(if code == 0 { isolate::run_cases()? } else { code }))
+        }
+        Stage::Build => {
+            isolate::end_with_outer();
+            built.ensure(&run::programs(&cases))?;
+            for dockerfile in cases.iter().filter_map(|case| Some(&case.sidecar.as_ref()?.dockerfile)) {
+                image::build(dockerfile)?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        Stage::Cases => {
+            isolate::end_with_outer();
+            isolate::settle()?;
+            run::all(&cases, &built)
+        }
     }
-    tools::check()?;
-    built.ensure(&run::programs(&cases))?;
-    for dockerfile in cases.iter().filter_map(|case| Some(&case.sidecar.as_ref()?.dockerfile)) {
-        image::build(dockerfile)?;
-    }
-    Ok(ExitCode::from(isolate::run_inside()?))
 }

@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::process::output;
+use super::process::{output, status};
 
 const SETTING: &str = "LADDER_CONFORMANCE_CACHE";
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/go");
@@ -238,7 +238,7 @@ impl Program {
                 command
             }
         };
-        let status = command.env("CGO_ENABLED", "0").status().context("go does not start")?;
+        let status = status(command.env("CGO_ENABLED", "0"))?;
         if !status.success() {
             bail!("go ended with {status}");
         }

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use super::dockerfile::{self, Stage, Step};
-use super::process::output;
+use super::process::{output, status};
 
 const CONTEXT: &str = env!("CARGO_MANIFEST_DIR");
 const PLACE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/image");
@@ -124,11 +124,11 @@ fn run(stage: &Stage, handed_on: &[String]) -> Result<()> {
 
 fn shell(command: &str, folder: &Path, variables: &BTreeMap<String, String>) -> Result<()> {
     let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
+    shell.args(["-c", command]).current_dir(folder);
     for name in OURS {
         shell.env_remove(name);
     }
-    let status = shell.envs(variables).status()?;
+    let status = status(shell.envs(variables))?;
     if status.success() { Ok(()) } else { bail!("`{command}` ended with {status}") }
 }
 

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -130,6 +130,18 @@ pub(crate) fn wait_for<T>(
         }
         sleep(pause);
     }
+}
+
+/// How a command ended that may take long, in a process group that ends with the harness.
+pub(crate) fn status(command: &mut Command) -> Result<ExitStatus> {
+    let shown = command.get_program().display().to_string();
+    let child = command.stdin(Stdio::null()).process_group(0).spawn();
+    let mut child = child.with_context(|| format!("{shown} does not start"))?;
+    let group = child.id().cast_signed();
+    groups().insert(group);
+    let status = child.wait();
+    groups().remove(&group);
+    Ok(status?)
 }
 
 /// The output of a command that must succeed; the error holds its stderr.
