@@ -136,7 +136,7 @@ pub struct ReadyRow {
     #[serde(rename = "kind", deserialize_with = "one_or_many")]
     #[schemars(with = "OneOrMany<String>")]
     pub kinds: Vec<String>,
-    /// All of these show.
+    /// All of these show; none says that the kind never reports.
     pub ready: Vec<Sign>,
     /// While one of these shows, it is not.
     #[serde(default)]

@@ -2,6 +2,7 @@
 //! something and has none of Argo CD's own. Without them a wave does not wait.
 
 mod row;
+mod silent;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,7 +25,8 @@ pub const KIND: &str = include_str!("kind.lua");
 pub type Kinds = BTreeSet<(String, String)>;
 
 /// Custom kinds that some edge waits for until they are ready, and whose health Argo CD does not check. Where a whole
-/// component is waited for, only kinds of which a row says when they are ready: others may never report.
+/// component is waited for, only kinds of which a row says when they are ready: others may never report. Kinds known
+/// never to report need no check.
 #[must_use]
 pub fn unchecked_gates(edges: &[Edge], resources: &[Resource], catalogue: &Catalogue) -> Kinds {
     let waited = || edges.iter().filter(|edge| edge.gate == Gate::Ready && edge.dropped.is_none());
@@ -32,16 +34,21 @@ pub fn unchecked_gates(edges: &[Edge], resources: &[Resource], catalogue: &Catal
         .filter(|edge| edge.to.resource.is_none() && edge.from.component != edge.to.component)
         .map(|edge| edge.to.component)
         .collect();
-    let reports = |one: &&Resource| catalogue.ready(&one.id.group, &one.id.kind).is_some();
-    let of_wholes = resources.iter().filter(|one| wholes.contains(&one.component)).filter(reports);
-    waited()
+    let has_row = |one: &&Resource| catalogue.ready(&one.id.group, &one.id.kind).is_some();
+    let of_wholes = resources.iter().filter(|one| wholes.contains(&one.component)).filter(has_row);
+    let kinds: Kinds = waited()
         .filter_map(|edge| edge.to.resource)
         .map(|index| &resources[index.0])
         .chain(of_wholes)
         .filter(|resource| !resource.is_stand_in() && is_custom(&resource.id.group))
         .filter(|resource| !catalogue.has_health(&resource.id.group, &resource.id.kind))
         .map(|resource| (resource.id.group.to_string(), resource.id.kind.to_string()))
-        .collect()
+        .collect();
+    let reports = |(group, kind): &(String, String)| match catalogue.ready(group, kind) {
+        Some(row) => !row.ready.is_empty(),
+        None => !silent::is_silent(resources, group, kind),
+    };
+    kinds.into_iter().filter(reports).collect()
 }
 
 /// How the kinds among the resources say that they are ready, where that is known.
@@ -53,7 +60,8 @@ pub fn ready_rows(
     let kinds: BTreeSet<(&str, &str)> =
         resources.iter().map(|one| (one.id.group.as_str(), one.id.kind.as_str())).collect();
     let known = |(group, kind): (&str, &str)| {
-        Some(((group.to_owned(), kind.to_owned()), Arc::clone(catalogue.ready(group, kind)?)))
+        let row = catalogue.ready(group, kind).filter(|row| !row.ready.is_empty())?;
+        Some(((group.to_owned(), kind.to_owned()), Arc::clone(row)))
     };
     kinds.into_iter().filter_map(known).collect()
 }
