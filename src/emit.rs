@@ -7,10 +7,10 @@ use std::io::{self, Write};
 
 use rayon::prelude::*;
 
+use crate::argocd::WAVE;
 use crate::model::{Ladder, ResourceId, ResourceIndex};
 use crate::problem::{Problem, Problems};
 use crate::render::Manifest;
-use crate::render::manifest::WAVE;
 use crate::yaml::{self, Prepend, Set, Spliced, YamlError};
 
 /// Which resources to write.

@@ -12,7 +12,7 @@ pub use hook::{
     DeleteHooks, DeletePolicy, Hook, HookUse, delete_hooks, delete_policies, hooks, ignored_words,
 };
 pub use kind_order::kind_rank;
-pub use names::{HOOK, HOOK_DELETE_POLICY};
+pub use names::{HOOK, HOOK_DELETE_POLICY, WAVE};
 pub use tasks::{Sync, Task, tasks, tasks_breaking_ties, wave_batches};
 pub use wave::{parse_wave, wave};
 

@@ -1,7 +1,7 @@
 //! Words of Argo CD, and of Helm where Argo CD reads them.
 
 /// Annotation for the wave.
-pub const SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
+pub const WAVE: &str = "argocd.argoproj.io/sync-wave";
 /// Annotation for options of the sync.
 pub const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 /// Annotation that makes an object a hook.

@@ -39,7 +39,7 @@ fn wants_prune_last(annotations: &Annotations) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::names::SYNC_WAVE;
+    use super::super::names::WAVE;
     use super::super::{Object, tasks};
     use super::*;
 
@@ -48,7 +48,7 @@ mod tests {
     fn annotated(waves: &[i64], last: &[i64]) -> Owned {
         let option = (SYNC_OPTIONS.to_owned(), "Prune=true, PruneLast=true".to_owned());
         let annotations = |wave: &i64| {
-            let wave_text = (SYNC_WAVE.to_owned(), wave.to_string());
+            let wave_text = (WAVE.to_owned(), wave.to_string());
             let options = last.contains(wave).then(|| option.clone());
             std::iter::once(wave_text).chain(options).collect()
         };

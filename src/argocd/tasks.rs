@@ -174,7 +174,7 @@ fn insert_before<'a>(kept: Vec<Placed<'a>>, mut moved: Vec<(usize, Placed<'a>)>)
 mod tests {
     use proptest::{collection, prop_assert, proptest};
 
-    use super::super::names::{HOOK, SYNC_WAVE};
+    use super::super::names::{HOOK, WAVE};
     use super::*;
 
     const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
@@ -194,7 +194,7 @@ mod tests {
         }
 
         fn wave(self, value: i64) -> Made {
-            self.with(SYNC_WAVE, &value.to_string())
+            self.with(WAVE, &value.to_string())
         }
 
         fn with(mut self, key: &str, value: &str) -> Made {

@@ -1,16 +1,13 @@
 //! Annotations to the sync wave. A wave that is no integer is not an error: Argo CD then takes Helm's weight, else 0,
 //! also for objects that are no Helm hooks.
 
-use super::names::{HELM_WEIGHT, SYNC_WAVE};
+use super::names::{HELM_WEIGHT, WAVE};
 use super::{Annotations, annotation};
 
 /// The wave Argo CD puts an object with these annotations into.
 #[must_use]
 pub fn wave(annotations: &Annotations) -> i64 {
-    [SYNC_WAVE, HELM_WEIGHT]
-        .into_iter()
-        .find_map(|key| parse_wave(annotation(annotations, key)?))
-        .unwrap_or(0)
+    [WAVE, HELM_WEIGHT].into_iter().find_map(|key| parse_wave(annotation(annotations, key)?)).unwrap_or(0)
 }
 
 /// A wave as Go's `strconv.Atoi` reads it: sign and decimal digits, nothing else.
@@ -63,7 +60,7 @@ mod tests {
             (Some("x"), Some("y"), 0),
             (Some("x"), None, 0),
         ] {
-            let annotations: Vec<_> = [(SYNC_WAVE, wave_text), (HELM_WEIGHT, weight_text)]
+            let annotations: Vec<_> = [(WAVE, wave_text), (HELM_WEIGHT, weight_text)]
                 .into_iter()
                 .filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned())))
                 .collect();

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::PlacedGate;
 use super::container::container;
 use super::name;
-use super::root;
 use crate::catalogue::Catalogue;
 use crate::load::settings::Settings;
 use crate::model::Resource;
@@ -77,7 +76,7 @@ impl Contained {
 
 fn own_containers(manifest: &Manifest, path: &[String]) -> Vec<Contained> {
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
-    let root = root(manifest);
+    let root = manifest.tree();
     let Some(pod) = root.as_ref().and_then(|root| root.at(&path)) else { return Vec::new() };
     let of = |list: &'static str| {
         let items = pod.get(list).map_or(&[][..], Node::items);

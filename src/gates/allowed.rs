@@ -6,8 +6,8 @@ use crate::load::hooks::ResourceWait;
 use crate::model::{Finding, Ladder, Level, Resource, ResourceIndex};
 use crate::yaml::tree::Node;
 
+use super::PlacedGate;
 use super::grants::{Grants, VERBS};
-use super::{PlacedGate, root};
 
 /// Gates that may not ask.
 #[must_use]
@@ -66,7 +66,7 @@ struct Account {
 impl Account {
     /// `None` for kinds whose pods stand elsewhere.
     fn of(resource: &Resource) -> Option<Self> {
-        let root = root(&resource.manifest)?;
+        let root = resource.manifest.tree()?;
         let paths: [&[&str]; 3] =
             [&["spec", "template", "spec"], &["spec", "jobTemplate", "spec", "template", "spec"], &["spec"]];
         let pod =

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::root;
 use crate::load::hooks::ResourceWait;
 use crate::model::{Ladder, Resource};
 
@@ -34,7 +33,7 @@ impl Grants {
         let mut grants = Self { by_subject: HashMap::new(), roles: HashMap::new() };
         let resources = ladder.written().map(|index| ladder.resource(index));
         for resource in resources.filter(|resource| resource.id.group == GROUP) {
-            let Some(object) = root(&resource.manifest).map(|root| root.to_json()) else { continue };
+            let Some(object) = resource.manifest.tree().map(|tree| tree.to_json()) else { continue };
             match resource.id.kind.as_str() {
                 "RoleBinding" | "ClusterRoleBinding" => grants.add_binding(resource, &object),
                 kind @ ("Role" | "ClusterRole") => {

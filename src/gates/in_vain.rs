@@ -7,8 +7,8 @@ use crate::model::{End, Finding, Ladder, Level, Resource, ResourceIndex};
 use crate::problem::suggestion;
 use crate::yaml::tree::Node;
 
+use super::PlacedGate;
 use super::places::{Place, Places};
-use super::{PlacedGate, root};
 
 /// Kinds Argo CD waits for before it goes on.
 const AWAITED: &[&str] = &["DaemonSet", "Deployment", "Job", "Pod", "ReplicaSet", "StatefulSet"];
@@ -131,7 +131,7 @@ fn goes_with_the_sync(job: &Resource) -> bool {
 }
 
 fn has_time_to_live(job: &Resource) -> bool {
-    let root = root(&job.manifest);
+    let root = job.manifest.tree();
     let time = root.as_ref().and_then(|root| root.at(&["spec", "ttlSecondsAfterFinished"]));
     time.is_some_and(|time: &Node| !time.is_null())
 }

@@ -13,15 +13,12 @@ pub mod windows;
 
 use globset::Glob;
 
-use crate::argocd::{HOOK, HOOK_DELETE_POLICY};
+use crate::argocd::{HOOK, HOOK_DELETE_POLICY, WAVE};
 use crate::load::LoadedComponent;
 use crate::load::hooks::{HookSetting, ResourceSelect, WaitForSetting};
 use crate::load::settings::Settings;
 use crate::model::{Component, ComponentIndex, Declared, End, Finding, Level, ResourceIndex};
-use crate::render::manifest::WAVE;
 use crate::render::{Manifest, Rendered};
-use crate::yaml::Limits;
-use crate::yaml::tree::{self, Node};
 
 /// A wait of a descriptor, the pods that hold back for it, and what it asks for.
 #[derive(Debug)]
@@ -70,22 +67,10 @@ fn is_selected(select: &ResourceSelect, manifest: &Manifest) -> bool {
     let glob = |pattern: &String| {
         Glob::new(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(&manifest.name))
     };
-    let labels: Vec<(String, String)> = select.labels.clone().into_iter().collect();
     !manifest.outline.opaque
         && select.kind.as_ref().is_none_or(|kind| *kind == manifest.kind)
         && select.name.as_ref().is_none_or(glob)
-        && (select.labels.is_empty() || has_labels(&labels, manifest))
-}
-
-/// Whether an object carries all these labels.
-pub(crate) fn has_labels(labels: &[(String, String)], manifest: &Manifest) -> bool {
-    let Some(root) = root(manifest) else { return false };
-    let label = |key: &str| root.at(&["metadata", "labels", key]).and_then(Node::text);
-    labels.iter().all(|(key, value)| label(key) == Some(value))
-}
-
-pub(crate) fn root(manifest: &Manifest) -> Option<Node> {
-    tree::parse_chunk(&manifest.chunk, &Limits::default()).ok()
+        && manifest.has_labels(&select.labels)
 }
 
 fn selects_nothing(component: &Component, message: String) -> Finding {

@@ -106,7 +106,7 @@ struct Probe {
 
 /// The probe of each container that ends it while it starts.
 fn probes(resource: &Resource) -> Vec<Probe> {
-    let root = super::root(&resource.manifest);
+    let root = resource.manifest.tree();
     let paths: [&[&str]; 2] =
         [&["spec", "template", "spec"], &["spec", "jobTemplate", "spec", "template", "spec"]];
     let pod = root.as_ref().and_then(|root| paths.iter().find_map(|path| root.at(path)));

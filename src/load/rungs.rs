@@ -227,7 +227,7 @@ fn selector(setting: &SelectSetting, place: &str) -> Result<Selector, Problems> 
         roles: setting.roles.clone(),
         kinds: globs(&setting.kinds, place)?,
         names: globs(&setting.names, place)?,
-        labels: setting.labels.clone().into_iter().collect(),
+        labels: setting.labels.clone(),
     })
 }
 

@@ -1,10 +1,11 @@
 //! Rungs: the steps of the ladder, in order.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
 
-use super::Role;
+use super::{Placement, Role};
 use crate::load::checked::Checked;
 use crate::load::policy::Retry;
 
@@ -63,7 +64,7 @@ pub struct Selector {
     /// Names of resources.
     pub names: Option<globset::GlobSet>,
     /// Labels of resources.
-    pub labels: Vec<(String, String)>,
+    pub labels: BTreeMap<String, String>,
 }
 
 impl Selector {
@@ -82,7 +83,7 @@ impl Selector {
         self.is_for_resources()
             && fits(&self.kinds, &resource.id.kind)
             && fits(&self.names, &resource.id.name)
-            && (self.labels.is_empty() || crate::gates::has_labels(&self.labels, &resource.manifest))
+            && resource.manifest.has_labels(&self.labels)
     }
 
     /// Whether every given criterion holds; a selector without criteria takes nothing.
@@ -155,6 +156,18 @@ impl Rungs {
     #[must_use]
     pub fn position(&self, phase: &Phase) -> Option<usize> {
         self.list.iter().position(|rung| rung.phase == *phase)
+    }
+
+    /// A rung by id.
+    #[must_use]
+    pub fn find(&self, phase: &Phase) -> Option<&Rung> {
+        self.list.iter().find(|rung| rung.phase == *phase)
+    }
+
+    /// The position of the rung that each placement stands on.
+    #[must_use]
+    pub fn positions(&self, placements: &[Placement]) -> Vec<usize> {
+        placements.iter().map(|placement| self.position(&placement.phase).unwrap_or(0)).collect()
     }
 
     /// Whether a component of this domain may stand on the rung.

@@ -82,11 +82,7 @@ impl Wholes {
 
 /// One barrier per rung below a decided place, each behind the one below it.
 fn add_decided_places(scene: &Scene<'_>, resolved: &Resolved, asks: &mut Asks) {
-    let positions: Vec<usize> = resolved
-        .placements
-        .iter()
-        .map(|placement| resolved.rungs.position(&placement.phase).unwrap_or(0))
-        .collect();
+    let positions = resolved.rungs.positions(&resolved.placements);
     let decided = |component: usize| {
         let placement = &resolved.placements[component];
         placement.pinned

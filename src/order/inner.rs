@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use super::simulate::is_promoted;
 use super::{claims, cost};
 use crate::argocd::names::HELM_WEIGHT;
-use crate::argocd::{Hook, HookUse, parse_wave};
+use crate::argocd::{Hook, HookUse, WAVE, parse_wave};
 use crate::graph;
 use crate::infer::Scene;
 use crate::load::settings::{ExistingOrder, Settings};
 use crate::model::{Barrier, Dropped, Edge, Finding, Level, Resource};
-use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved};
 
 /// A wait: target, waves between, and the edge that asks (none for barriers).

@@ -143,11 +143,7 @@ fn banded(
 ) -> Result<Vec<i64>, ResolveError> {
     let mut waves = Vec::with_capacity(scene.resources.len());
     let list = &resolved.rungs.list;
-    let positions: Vec<usize> = resolved
-        .placements
-        .iter()
-        .map(|placement| resolved.rungs.position(&placement.phase).unwrap_or(0))
-        .collect();
+    let positions = resolved.rungs.positions(&resolved.placements);
     for (index, resource) in scene.iter() {
         let position = positions[resource.component.0];
         let depth = depths[resource.component.0] + inner[index.0];

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use crate::argocd::names::SYNC_OPTIONS;
 use crate::argocd::{DeletePolicy, HookUse, delete_policies};
-use crate::gates::root;
 use crate::load::settings::Scope;
 use crate::model::{Edge, Ladder, ResourceIndex};
 use crate::target::waves;
@@ -216,7 +215,7 @@ const CONTROLLER: &str = "application-controller";
 fn finalizer(ladder: &Ladder, index: ResourceIndex) -> Option<Hazard> {
     let manifest = &ladder.resource(index).manifest;
     memchr::memmem::find(manifest.chunk.text().as_bytes(), b"finalizers")?;
-    let root = root(manifest)?;
+    let root = manifest.tree()?;
     let names: Vec<&str> = root
         .at(&["metadata", "finalizers"])?
         .items()

@@ -3,6 +3,7 @@
 //! The matcher depends on the kind, which may stand behind other fields. A scan for `kind:` at the start of a
 //! line guesses it; a document that turns out to be another kind is read once more.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use compact_str::{CompactString, format_compact};
 
 use super::Rendered;
 use crate::argocd::names::{DELETE_POLICIES, HELM_HOOK, HELM_HOOKS, HOOK, HOOKS};
-use crate::argocd::{self, HookUse};
+use crate::argocd::{self, HookUse, WAVE};
 use crate::catalogue::matcher::{Capture, Matcher};
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, Compiled, ProbeKind};
@@ -19,9 +20,6 @@ use crate::model::{Finding, Level, Origin};
 use crate::problem::{Problems, nearest};
 use crate::yaml::tree::Node;
 use crate::yaml::{self, Chunk, Limits, Misfit, Outline, Prepend, Wrong, YamlError};
-
-/// Argo CD's annotation for the wave.
-pub use crate::argocd::names::SYNC_WAVE as WAVE;
 
 /// Parts of the annotations worth keeping: they order things.
 const ORDERING: &[&str] = &[
@@ -90,6 +88,23 @@ impl Manifest {
         self.annotations.retain(|(name, _)| name != key);
         self.annotations.push((key.to_owned(), value.clone()));
         self.added.get_or_insert_default().annotations.push((key, value));
+    }
+
+    /// The object as a tree; none where its text cannot be one.
+    #[must_use]
+    pub fn tree(&self) -> Option<Node> {
+        yaml::tree::parse_chunk(&self.chunk, &Limits::default()).ok()
+    }
+
+    /// Whether the object carries all these labels.
+    #[must_use]
+    pub fn has_labels(&self, labels: &BTreeMap<String, String>) -> bool {
+        if labels.is_empty() {
+            return true;
+        }
+        let Some(tree) = self.tree() else { return false };
+        let label = |key: &str| tree.at(&["metadata", "labels", key]).and_then(Node::text);
+        labels.iter().all(|(key, value)| label(key) == Some(value))
     }
 
     /// The value of an annotation.

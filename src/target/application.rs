@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::name::{Names, object_name};
 use super::{content, source, sync, waves};
+use crate::argocd::WAVE;
 use crate::emit::Selection;
 use crate::load::targets::{Cluster, Destination};
 use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
 use crate::problem::{Problem, Problems, suggestion};
-use crate::render::manifest::WAVE;
 
 /// The annotation that changes with a component's content.
 pub const CONTENT: &str = "argocd-ladder/content-hash";

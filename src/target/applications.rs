@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::application::{self, Application};
 use super::{Written, rung_set, source};
 use crate::emit::Selection;
-use crate::model::{Ladder, Phase, Rung};
+use crate::model::{Ladder, Phase};
 use crate::problem::Problems;
 
 /// The objects, in the order of their waves.
@@ -26,7 +26,7 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
     for application in &list {
         let phase = &ladder.placement(application.component).phase;
         let Some((rung, set)) =
-            rung_of(ladder, phase).and_then(|rung| Some((rung, rung.application_set.as_ref()?)))
+            ladder.rungs.find(phase).and_then(|rung| Some((rung, rung.application_set.as_ref()?)))
         else {
             objects
                 .push((ladder.component(application.component).name.clone(), object(application, namespace)));
@@ -42,10 +42,6 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
     }
     findings.extend(source::unknown_repository(objects.iter().map(|(_, object)| object)));
     Ok(Written { objects, findings })
-}
-
-fn rung_of<'l>(ladder: &'l Ladder, phase: &Phase) -> Option<&'l Rung> {
-    ladder.rungs.position(phase).map(|position| &ladder.rungs.list[position])
 }
 
 fn object(application: &Application, namespace: &str) -> Value {

@@ -167,7 +167,7 @@ fn step(rung: &Rung) -> Value {
 
 /// A step that syncs nothing also holds all steps behind it.
 fn waits_for_people(ladder: &Ladder, phase: &Phase) -> Option<Finding> {
-    let rung = &ladder.rungs.list[ladder.rungs.position(phase)?];
+    let rung = ladder.rungs.find(phase)?;
     let message = format!(
         "`maxUpdate` of rung `{phase}` is 0: its step, and all behind it, wait until somebody syncs its Applications by hand"
     );

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::Written;
 use super::application::PHASE;
 use super::flux_health;
 use super::flux_source;
 use super::name::{Names, object_name};
 use super::namespaces;
 use super::reduce::Order;
-use super::{Written, waves};
 use crate::argocd::HookUse;
 use crate::emit::Selection;
 use crate::load::settings::Preset;
@@ -47,7 +47,7 @@ pub fn write(ladder: &Ladder, selection: &Selection) -> Result<Written, Problems
 
 /// Components by rung, then by depth inside it, then by name, but none before what it waits for.
 fn in_order(ladder: &Ladder, order: &Order<'_>) -> Vec<ComponentIndex> {
-    let positions = waves::positions(ladder);
+    let positions = ladder.rungs.positions(&ladder.placements);
     let place = |member: usize| (positions[member], ladder.placement(ComponentIndex(member)).depth, member);
     let mut open: Vec<usize> = order.waits.iter().map(Vec::len).collect();
     let mut users = vec![Vec::new(); open.len()];

@@ -7,9 +7,9 @@ use super::application::Application;
 use super::applicationset;
 use super::rung_template::{self, Described};
 use super::source::in_repository;
+use crate::argocd::WAVE;
 use crate::load::targets::RungSet;
 use crate::model::{Component, Finding, Ladder, Level, Rung};
-use crate::render::manifest::WAVE;
 
 /// The parameter that holds a member's patch; descriptors that nobody rendered yet have none.
 const PATCH: &str = "ladder";

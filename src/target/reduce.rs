@@ -25,7 +25,7 @@ impl<'l> Order<'l> {
     /// everywhere with `barriers`. Which components a rung selects is no wait.
     #[must_use]
     pub fn of(ladder: &'l Ladder, barriers: bool) -> Self {
-        let positions = waves::positions(ladder);
+        let positions = ladder.rungs.positions(&ladder.placements);
         let is_barrier = |member: usize| {
             let placement = ladder.placement(ComponentIndex(member));
             barriers || placement.pinned || placement.role == Role::Smoke

@@ -6,11 +6,10 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::argocd::{HOOK, HOOK_DELETE_POLICY, Hook, HookUse};
+use crate::argocd::{HOOK, HOOK_DELETE_POLICY, Hook, HookUse, WAVE};
 use crate::emit::Selection;
 use crate::load::settings::Rollback;
 use crate::model::{ComponentIndex, Ladder, Resource, Rung};
-use crate::render::manifest::WAVE;
 use crate::target::name::object_name;
 use crate::yaml;
 

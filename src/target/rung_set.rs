@@ -13,10 +13,10 @@ use super::application::{Application, PHASE};
 use super::name::object_name;
 use super::source::{in_repository, repository};
 use super::{member, rung_template};
+use crate::argocd::WAVE;
 use crate::load::targets::RungSet;
 use crate::model::{Component, Finding, Ladder, Rung};
 use crate::problem::{Problem, Problems};
-use crate::render::manifest::WAVE;
 
 const DESCRIPTOR: &str = "component.yaml";
 

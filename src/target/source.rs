@@ -8,12 +8,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::argocd::parse_wave;
+use crate::argocd::{WAVE, parse_wave};
 use crate::load::descriptor::ChartSource;
 use crate::load::targets::{SourceForm, TargetSettings};
 use crate::model::Tool;
 use crate::model::{Component, ComponentIndex, Finding, Ladder, Level};
-use crate::render::manifest::WAVE;
 
 /// Stands for the repository where nothing says which it is; `.invalid` never resolves (RFC 2606).
 const UNKNOWN_REPOSITORY: &str = "https://git.example.invalid/repository.git";

@@ -77,9 +77,7 @@ fn retry(ladder: &Ladder, phase: &Phase) -> Value {
     if let Some(common) = ladder.settings.targets.sync_policy.get("retry") {
         merge(&mut retry, common);
     }
-    if let Some(own) =
-        ladder.rungs.position(phase).and_then(|position| ladder.rungs.list[position].retry.as_ref())
-    {
+    if let Some(own) = ladder.rungs.find(phase).and_then(|rung| rung.retry.as_ref()) {
         merge(&mut retry, &own.to_value());
     }
     retry

@@ -10,7 +10,7 @@ use crate::model::{ComponentIndex, Finding, Ladder, Level, Role};
 /// One wave per component, and the waits that found no number.
 #[must_use]
 pub fn waves(ladder: &Ladder) -> (Vec<i64>, Vec<Finding>) {
-    let positions = positions(ladder);
+    let positions = ladder.rungs.positions(&ladder.placements);
     match ladder.settings.waves {
         Waves::Banded => banded(ladder, &positions),
         Waves::Dense => (dense(ladder, &positions), Vec::new()),
@@ -19,7 +19,7 @@ pub fn waves(ladder: &Ladder) -> (Vec<i64>, Vec<Finding>) {
 
 /// Gives each component the wave of its Application, where that is what a wave counts.
 pub fn place(ladder: &mut Ladder) {
-    let positions = positions(ladder);
+    let positions = ladder.rungs.positions(&ladder.placements);
     let (waves, _) = waves(ladder);
     for (number, placement) in ladder.placements.iter_mut().enumerate() {
         placement.wave = waves[number];
@@ -27,12 +27,6 @@ pub fn place(ladder: &mut Ladder) {
             placement.depth = waves[number] - ladder.rungs.list[positions[number]].wave;
         }
     }
-}
-
-/// Position of each component's rung.
-pub(super) fn positions(ladder: &Ladder) -> Vec<usize> {
-    let position = |phase| ladder.rungs.position(phase).unwrap_or(0);
-    ladder.placements.iter().map(|placement| position(&placement.phase)).collect()
 }
 
 /// What each component waits for, dropped edges left out.
