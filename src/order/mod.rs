@@ -11,13 +11,12 @@ pub mod placed;
 pub mod simulate;
 pub mod verify;
 
-use crate::argocd::{Hook, HookUse};
+use crate::argocd::{Hook, HookUse, WAVE};
 use crate::graph;
 use crate::infer::Scene;
 use crate::infer::annotations;
 use crate::load::settings::{ExistingOrder, Scope, Settings, Waves};
 use crate::model::{Barrier, Component, ComponentIndex, Edge, Gate, Ladder, Resource, ResourceIndex};
-use crate::render::manifest::WAVE;
 use crate::resolve::{ResolveError, Resolved};
 
 /// Everything the earlier steps made.
