@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::compiled::{self, CompileError, sub_path};
-use super::rows::{EdgeRow, MakesRow, NamespaceRule, ValueRow};
+use super::rows::{EdgeRow, Format, MakesRow, NamespaceRule, ValueRow};
 use crate::model::Reason;
 use crate::problem::suggestion;
 
@@ -38,6 +38,10 @@ impl EdgeRow {
         reason(&self.reason)?;
         if !self.matches.pod_spec && self.matches.kinds.is_empty() {
             return Err(wrong(&["match"], "the row is about no kind", "add `kind`, or `podSpec: true`"));
+        }
+        if self.existence && self.format == Format::Address {
+            let help = "leave `existence` out, or name the object instead of its address";
+            return Err(wrong(&["existence"], "an address that nobody answers is no finding", help));
         }
         if self.to.kind.is_empty() && !self.fields.contains_key("kind") {
             let help = "add `to: {kind: …}`, or `kind` under `fields`";
@@ -199,10 +203,11 @@ mod tests {
             ("reason", json!("Shop Secret"), "reason"),
             ("match", json!({"group": "x.io"}), "match"),
             ("to", json!({}), "to"),
+            ("format", json!("address"), "existence"),
         ] {
             let mut row = json!({
                 "match": {"group": "x.io", "kind": "X"}, "path": "$.spec.ref", "to": {"kind": "Secret"},
-                "fields": {"name": "names[0].name"}, "reason": "x-secret", "namespace": "fixed:x",
+                "existence": true, "fields": {"name": "names[0].name"}, "reason": "x-secret", "namespace": "fixed:x",
             });
             let right: EdgeRow = serde_json::from_value(row.clone()).unwrap();
             assert_eq!(right.check(), Ok(()));

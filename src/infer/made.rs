@@ -1,7 +1,7 @@
 //! What comes into being because of a resource, by the rows that say what is made.
 
 use super::namespaced::{self, Said};
-use super::reference::{has, is_name};
+use super::reference::{holds, is_name};
 use super::scene::Scene;
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::{MakesRow, ProbeKind};
@@ -34,18 +34,9 @@ fn by_row(maker: &Maker<'_>, number: usize) -> Vec<ResourceId> {
         return row.absent.as_ref().map_or_else(Vec::new, |template| maker.made(template, None));
     }
     let template = row.name.as_deref().unwrap_or("{value}");
-    seen.filter(|capture| holds_with_value(capture, row))
+    seen.filter(|capture| holds(capture, &row.when, &row.unless))
         .flat_map(|capture| maker.made(template, Some(capture)))
         .collect()
-}
-
-/// `when` and `unless` may also speak of the node itself, under the empty name.
-fn holds_with_value(capture: &Capture, row: &MakesRow) -> bool {
-    let has = |(field, values): (&String, &String)| match field.as_str() {
-        "" => capture.value.as_deref() == Some(values),
-        _ => has(capture, (field, values)),
-    };
-    row.when.iter().all(has) && !row.unless.iter().any(has)
 }
 
 impl Maker<'_> {

@@ -108,7 +108,8 @@ fn targets(scene: &Scene<'_>, resource: &Resource, row: &EdgeRow, capture: &Capt
     target(scene, resource, row, capture).into_iter().collect()
 }
 
-/// Whether the conditions on sub-fields hold; `*` stands for any value, `a|b` for either.
+/// Whether the conditions on sub-fields hold, or on the text itself, under the empty name; `*` stands for any value,
+/// `a|b` for either.
 pub(super) fn holds(
     capture: &Capture,
     when: &BTreeMap<String, String>,
@@ -120,7 +121,10 @@ pub(super) fn holds(
 
 pub(super) fn has(capture: &Capture, (field, values): (&String, &String)) -> bool {
     let is_one = |seen: &str| values == "*" || values.split('|').any(|value| value == seen);
-    capture.all(field).any(is_one)
+    match field.as_str() {
+        "" => capture.value.as_deref().is_some_and(is_one),
+        _ => capture.all(field).any(is_one),
+    }
 }
 
 /// Who is likely to provide what nobody here does.
