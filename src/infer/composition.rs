@@ -6,6 +6,7 @@ use super::Inferred;
 use super::scene::{Scene, Wait};
 use super::selected::pairs;
 use crate::catalogue::ProbeKind;
+use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
 use crate::model::{Gate, Reason, Resource, ResourceIndex, Strength};
 
@@ -68,9 +69,7 @@ fn composite<'a>(scene: &Scene<'a>, resource: &Resource) -> Option<(&'a str, &'a
 
 fn carries(composition: &Resource, asked: &[(&str, &str)]) -> bool {
     asked.iter().all(|(key, value)| {
-        let is_it = |label: &crate::catalogue::matcher::Capture| {
-            label.key == *key && label.value.as_deref() == Some(*value)
-        };
+        let is_it = |label: &Capture| label.key == *key && label.value.as_deref() == Some(*value);
         composition.manifest.facts(Fact::Label).any(is_it)
     })
 }

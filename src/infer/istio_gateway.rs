@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::Inferred;
-use super::reference::is_name;
+use super::reference::{help, is_name};
 use super::scene::{Found, Scene, Wait};
 use super::selected::pairs;
 use crate::catalogue::probes::Fact;
@@ -50,7 +50,7 @@ fn credentials(scene: &Scene<'_>, from: ResourceIndex, picked: &[ResourceIndex],
             let target = ResourceId::new("", "Secret", namespace, name);
             let found = scene.find(&target, resource.component);
             if found == Found::Nobody && !picked.is_empty() {
-                let (what, help) = (format!("`{}`", target.short()), super::reference::help(scene, &target));
+                let (what, help) = (format!("`{}`", target.short()), help(scene, &target));
                 inferred.findings.push(scene.unsatisfied(from, &what, wait.origin.clone(), help));
             }
             inferred.edges.extend(scene.edges_to(from, &found, &wait));
