@@ -4,6 +4,7 @@
 //! the operator of dashboards) wait for each other as a whole, though none of their resources does. Only custom
 //! resources that nothing in the loop waits for leave, so what runs stays where it was described.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::split_crds::{self, Split};
@@ -58,20 +59,27 @@ pub fn find(scene: &Scene<'_>, edges: &[Edge], roles: &[Role], settings: &Settin
     };
     loops.find_map(|group| {
         let group: BTreeSet<usize> = group.into_iter().collect();
-        lightest(scene, edges, &group, is_placed)
+        let asked =
+            |member: usize| group.iter().filter(|waiter| waits[**waiter].contains_key(&member)).count();
+        lightest(scene, edges, &group, asked, is_placed)
     })
 }
 
-/// Of all members that can be split, the one whose late part fewest wait for.
+/// Of all members that can be split, the one whose late part fewest wait for; of those the one that most of the loop
+/// wait for, as with it most of the loop opens.
 fn lightest(
     scene: &Scene<'_>,
     edges: &[Edge],
     group: &BTreeSet<usize>,
+    asked: impl Fn(usize) -> usize,
     is_placed: impl Fn(usize) -> bool,
 ) -> Option<Late> {
     let free = group.iter().filter(|member| !is_placed(**member));
     let members = free.filter_map(|member| late(scene, edges, group, ComponentIndex(*member)));
-    members.min_by_key(|(wanted, late)| (*wanted, late.resources.len(), late.component)).map(|(_, late)| late)
+    let weight = |(wanted, late): &(usize, Late)| {
+        (*wanted, Reverse(asked(late.component.0)), late.resources.len(), late.component)
+    };
+    members.min_by_key(weight).map(|(_, late)| late)
 }
 
 /// What of a component waits for others of its loop, with how many wait for that; none where it cannot leave.
