@@ -206,8 +206,8 @@ impl Catalogue {
         self.images.providers_of(image).map(|index| &self.providers[index])
     }
 
-    /// The providers a chart belongs to: by name and repository, or by name alone where only one project has it (most
-    /// such charts are mirrors) and the name is not one that anybody gives a chart.
+    /// The providers a chart belongs to: by name and repository, or by name alone where all who have it serve the same
+    /// (most such charts are mirrors) and the name is not one that anybody gives a chart.
     pub fn providers_of_chart<'a>(
         &'a self,
         chart: &'a str,
@@ -225,12 +225,15 @@ impl Catalogue {
         };
         let named = move |provider: &&ProviderRow| provider.charts.iter().any(|row| row.name == chart);
         let is_common = |row: &rows::ChartRow| row.name == chart && row.common_name;
-        let only_one = self.providers.iter().filter(named).count() == 1
+        let by_repository = self.providers.iter().filter(named).any(|one| one.charts.iter().any(fits));
+        let mut serve = self.providers.iter().filter(named).map(|provider| &provider.serves);
+        let first = serve.next();
+        let only_one = serve.all(|other| !other.is_empty() && Some(other) == first)
             && !self.providers.iter().flat_map(|provider| &provider.charts).any(is_common);
         self.providers
             .iter()
             .filter(named)
-            .filter(move |provider| only_one || provider.charts.iter().any(fits))
+            .filter(move |provider| (only_one && !by_repository) || provider.charts.iter().any(fits))
     }
 
     /// The providers whose repository an address of a kustomization lies in.

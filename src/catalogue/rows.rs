@@ -464,6 +464,9 @@ pub struct ProviderRow {
     /// API groups of others whose objects its chart holds.
     #[serde(default)]
     pub uses: Vec<String>,
+    /// Other providers that should be there for it to do its work, though its chart installs without them.
+    #[serde(default)]
+    pub expects: Vec<String>,
     /// CRDs its chart installs.
     #[serde(default)]
     pub crds: Vec<String>,

@@ -12,7 +12,49 @@ use crate::model::{Chart, Gate, Origin, Reason, ResourceIndex, Strength};
 #[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = used(scene);
+    inferred.extend(expected(scene));
+    inferred.extend(with_crds(scene));
     inferred.extend(named(scene));
+    inferred
+}
+
+/// Weak: the chart installs, and its workload waits or retries.
+fn expected(scene: &Scene<'_>) -> Inferred {
+    let mut releases: BTreeMap<&str, Vec<ResourceIndex>> = BTreeMap::new();
+    for (index, release) in scene.iter().filter(|(_, resource)| serves::runs(resource)) {
+        for provider in serves::providers(release, scene.catalogue) {
+            releases.entry(&provider.name).or_default().push(index);
+        }
+    }
+    let mut inferred = Inferred::default();
+    for (index, release) in scene.iter().filter(|(_, resource)| serves::runs(resource)) {
+        let wait = wait("provider-expects", Strength::Weak, release.origin());
+        let names = serves::providers(release, scene.catalogue).flat_map(|provider| &provider.expects);
+        let expected = names.filter_map(|name| releases.get(name.as_str())).flatten();
+        let expected = scene.own_first(&expected.copied().collect::<Vec<_>>(), release.component);
+        let others = expected.into_iter().filter(|other| *other != index);
+        inferred.edges.extend(others.map(|other| scene.edge(index, other, &wait)));
+    }
+    inferred
+}
+
+/// Weak, as only names say so: chart `x` and the chart `x-crds` of the same repository.
+fn with_crds(scene: &Scene<'_>) -> Inferred {
+    type Key<'k> = (&'k str, Option<&'k str>);
+    let mut releases: BTreeMap<Key<'_>, ResourceIndex> = BTreeMap::new();
+    for (index, release) in scene.iter() {
+        for chart in &release.charts {
+            let Some(name) = serves::named_for_crds(&chart.name) else { continue };
+            releases.entry((name, chart.repository.as_deref())).or_insert(index);
+        }
+    }
+    let mut inferred = Inferred::default();
+    for (index, release) in scene.iter().filter(|(_, resource)| !resource.charts.is_empty()) {
+        let wait = wait("chart-crds", Strength::Weak, release.origin());
+        let keys = release.charts.iter().map(|chart| (chart.name.as_str(), chart.repository.as_deref()));
+        let crds = keys.filter_map(|key| releases.get(&key));
+        inferred.edges.extend(crds.map(|crds| scene.edge(index, *crds, &wait)));
+    }
     inferred
 }
 
