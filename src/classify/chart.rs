@@ -1,6 +1,7 @@
 //! Which charts an Application or `HelmRelease` installs, where and under which names.
 //!
-//! Flux splits that over two objects: the release names a source, and the source's URL may end in the chart.
+//! Flux splits that over two objects: the release names a source, and the source's URL may end in the chart. Where the
+//! source is not in the tree its name stands for the chart's, as people call sources after what they hold.
 
 use std::collections::HashMap;
 
@@ -95,7 +96,8 @@ fn chart(resource: &Resource, seen: &Capture, sources: &HashMap<SourceKey, Chart
     let repository = seen.field("repoURL").map(str::to_owned);
     let (said, repository) =
         named.map_or((None, repository.clone()), |source| (source.name, source.repository.or(repository)));
-    let name = seen.field("chart").map(str::to_owned).or(said)?;
+    let absent = || seen.field("kind").and(seen.field("name")).map(str::to_owned);
+    let name = seen.field("chart").map(str::to_owned).or(said).or_else(absent)?;
     let install = resource.manifest.facts(Fact::Install).next();
     let told = |path: &str| install.and_then(|install| install.field(path)).map(str::to_owned);
     // A release of Flux and a stand-in land where they lie; an Application does not.

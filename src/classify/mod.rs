@@ -11,7 +11,7 @@ pub mod serves;
 
 use crate::argocd;
 use crate::catalogue::Catalogue;
-use crate::model::{Component, ComponentIndex, Finding, Level, Resource, ResourceIndex, Role};
+use crate::model::{Chart, Component, ComponentIndex, Finding, Level, Resource, ResourceIndex, Role};
 use crate::render::{Manifest, Rendered};
 
 /// Resources by component, and what was odd about them.
@@ -87,17 +87,25 @@ fn workload_roles(resources: &mut [Resource], catalogue: &Catalogue) {
     {
         let nature = &kinds[resource.component.0];
         resource.role = match nature {
+            _ if serves::brings_only_crds(resource, catalogue) => Role::Crd,
             Nature { secrets: true, .. } => Role::Secret,
             Nature { storage: true, .. } => Role::Config,
             Nature { operator: true, .. } => Role::Operator,
-            _ => serves::known_role(resource, catalogue).unwrap_or(Role::Runtime),
+            _ => serves::known_role(resource, catalogue).unwrap_or_else(|| named_role(resource)),
         };
     }
 }
 
-/// A chart or package the catalogue knows: it brings the workload.
+/// What only a chart's name tells of its workload.
+fn named_role(resource: &Resource) -> Role {
+    let is_operator = |chart: &Chart| chart.name.ends_with("-operator");
+    if resource.charts.iter().any(is_operator) { Role::Operator } else { Role::Runtime }
+}
+
+/// A chart, or a package the catalogue knows: it brings the workload.
 fn is_provider(resource: &Resource, catalogue: &Catalogue) -> bool {
-    serves::runs(resource) && serves::providers(resource, catalogue).next().is_some()
+    let is_known = || serves::providers(resource, catalogue).next().is_some();
+    !resource.charts.is_empty() || serves::runs(resource) && is_known()
 }
 
 /// What a component's workloads are about.
@@ -110,10 +118,12 @@ struct Nature {
 
 /// The role of a component: its heaviest workload's, or its heaviest resource's when it has none.
 ///
-/// Services and config maps beside a workload belong to it and do not weigh.
+/// A chart counts as the workload it brings. Services, config maps and sources beside one belong to it and do not weigh.
 #[must_use]
 pub fn component_role<'r>(resources: impl Iterator<Item = &'r Resource> + Clone) -> Option<Role> {
-    let runs = |resource: &&Resource| resource.is_workload || resource.role == Role::Runtime;
+    let runs = |resource: &&Resource| {
+        resource.is_workload || resource.role == Role::Runtime || !resource.charts.is_empty()
+    };
     let heaviest = |roles: &mut dyn Iterator<Item = Role>| roles.max_by_key(|role| role.weight());
     let running = heaviest(&mut resources.clone().filter(runs).map(|resource| resource.role));
     running.or_else(|| heaviest(&mut resources.map(|resource| resource.role)))

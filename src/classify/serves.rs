@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::catalogue::matcher::Capture;
 use crate::catalogue::probes::Fact;
 use crate::catalogue::{Catalogue, ProviderRow, base, crossplane, is_built_in_group, plurals};
-use crate::model::{ComponentIndex, Resource, ResourceIndex, Role};
+use crate::model::{Chart, ComponentIndex, Resource, ResourceIndex, Role};
 
 /// Namespace and name of a service account.
 type Account = (String, String);
@@ -44,6 +44,29 @@ pub fn is_secret_provider(resource: &Resource, catalogue: &Catalogue) -> bool {
 #[must_use]
 pub fn known_role(resource: &Resource, catalogue: &Catalogue) -> Option<Role> {
     providers(resource, catalogue).find_map(|provider| provider.role)
+}
+
+/// The chart whose CRDs another one brings, as its name says: `x-crds`, `x-crd`.
+#[must_use]
+pub fn named_for_crds(chart: &str) -> Option<&str> {
+    chart.strip_suffix("-crds").or_else(|| chart.strip_suffix("-crd"))
+}
+
+/// Whether all a chart brings is CRDs: the catalogue says so, or the name of a chart it does not know.
+#[must_use]
+pub fn brings_only_crds(resource: &Resource, catalogue: &Catalogue) -> bool {
+    let is_named_so = |chart: &Chart| named_for_crds(&chart.name).is_some();
+    let only_crds = |provider: &ProviderRow| {
+        provider.serves.is_empty()
+            && provider.images.is_empty()
+            && provider.role.is_none()
+            && !provider.crds.is_empty()
+    };
+    let mut known = providers(resource, catalogue).peekable();
+    match known.peek() {
+        Some(_) => known.all(only_crds),
+        None => !resource.charts.is_empty() && resource.charts.iter().all(is_named_so),
+    }
 }
 
 /// The catalogue's providers that a workload's images belong to, or that a chart or package stands for.

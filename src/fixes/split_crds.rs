@@ -24,7 +24,7 @@ pub fn apply(classified: &mut Classified, settings: &Settings) -> Result<Vec<Spl
     for (number, list) in lists.iter().enumerate() {
         let own = || list.iter().map(|index| &classified.resources[index.0]);
         let is_operator = classify::component_role(own()) == Some(Role::Operator);
-        let Some(crd) = own().find(|resource| resource.role == Role::Crd) else { continue };
+        let Some(crd) = own().find(|resource| is_crd(resource)) else { continue };
         let pinned = classified.components[number].pin.is_some();
         if !is_operator || pinned || own().any(Resource::is_stand_in) {
             continue;
@@ -40,13 +40,18 @@ pub fn apply(classified: &mut Classified, settings: &Settings) -> Result<Vec<Spl
         let index = ComponentIndex(classified.components.len() - 1);
         for resource in list {
             let resource = &mut classified.resources[resource.0];
-            if resource.role == Role::Crd {
+            if is_crd(resource) {
                 resource.component = index;
             }
         }
         splits.push((index, AppliedFix { rule: RULE, because }));
     }
     Ok(sorted(classified, splits))
+}
+
+/// A CRD itself; a chart of CRDs stays beside the source it comes from.
+fn is_crd(resource: &Resource) -> bool {
+    resource.role == Role::Crd && resource.charts.is_empty()
 }
 
 /// A component of its own for a part of another, `<name>-<part>`.

@@ -18,9 +18,9 @@ impl Scene<'_> {
         let makers = self.made.get(id).filter(|_| !is_external).map_or(&[][..], Vec::as_slice);
         match (copies, makers) {
             ([], []) if is_external => Found::External,
-            ([], []) => match (self.find_declared(&named), self.releases.get(id)) {
-                (Found::Nobody, Some(releases)) => Found::Made(self.own_first(releases, asking)),
-                (found, _) => found,
+            ([], []) => match self.find_declared(&named) {
+                Found::Nobody => self.of_release(id, asking),
+                found => found,
             },
             ([], makers) => Found::Made(self.own_first(makers, asking)),
             ([first, ..], makers) => {
@@ -28,6 +28,24 @@ impl Scene<'_> {
                 if own.is_empty() { Found::Object(*first) } else { Found::Made(own) }
             }
         }
+    }
+
+    /// The release that a Service is called after: it has the name of the release, or begins with it.
+    fn of_release(&self, id: &ResourceId, asking: ComponentIndex) -> Found {
+        if let Some(releases) = self.releases.get(id) {
+            return Found::Made(self.own_first(releases, asking));
+        }
+        match self.likely_release(id).filter(|_| id.kind == "Service") {
+            Some(release) => Found::Made(vec![release]),
+            None => Found::Nobody,
+        }
+    }
+
+    /// The release of the same namespace that an object's name begins with; the longest name, if several.
+    pub(super) fn likely_release(&self, id: &ResourceId) -> Option<ResourceIndex> {
+        let ends = id.name.match_indices('-').map(|(end, _)| end).chain([id.name.len()]);
+        let mut names = ends.rev().map(|end| &id.name[..end]);
+        names.find_map(|name| self.release_names.get(&(id.namespace.as_str(), name)).copied())
     }
 
     /// The component's own makers of an object that stands elsewhere; who also refers to it may only use it.

@@ -60,8 +60,7 @@ fn add(scene: &Scene<'_>, reference: &Reference<'_>, inferred: &mut Inferred) {
         let found = scene.find(&target, resource.component);
         let origin = resource.origin_at(capture.line);
         if found == Found::Nobody && row.format != Format::Address && !every_cluster_has(&target) {
-            let what = format!("`{}`", target.short());
-            inferred.findings.push(scene.unsatisfied(*from, &what, origin.clone(), help(scene, &target)));
+            inferred.findings.push(scene.missing(*from, &target, origin.clone(), help(scene, &target)));
         }
         if row.existence {
             continue;

@@ -52,6 +52,8 @@ pub struct Scene<'a> {
     api_services: HashMap<&'a str, ResourceIndex>,
     gathered: HashMap<(&'a str, &'a str, &'a str), Vec<ResourceIndex>>,
     pub(super) releases: HashMap<ResourceId, Vec<ResourceIndex>>,
+    /// Charts by the namespace and name of their release.
+    pub(super) release_names: HashMap<(&'a str, &'a str), ResourceIndex>,
 }
 
 impl<'a> Scene<'a> {
@@ -86,6 +88,7 @@ impl<'a> Scene<'a> {
             api_services: HashMap::new(),
             gathered: HashMap::new(),
             releases: HashMap::new(),
+            release_names: HashMap::new(),
         };
         for (number, resource) in resources.iter().enumerate() {
             scene.index(ResourceIndex(number), resource);
@@ -134,6 +137,11 @@ impl<'a> Scene<'a> {
         }
         for service in brought::called_services(resource) {
             self.releases.entry(service).or_default().push(index);
+        }
+        for chart in resource.charts.iter().filter(|chart| !chart.namespace.is_empty()) {
+            for name in [Some(&chart.release), chart.full_name.as_ref()].into_iter().flatten() {
+                self.release_names.entry((&chart.namespace, name)).or_insert(index);
+            }
         }
         for label in manifest.facts(Fact::PodLabel) {
             self.pods.add(&resource.id.namespace, label, index);

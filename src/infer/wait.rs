@@ -1,7 +1,7 @@
 //! From a resource and what it waits for to edges and findings.
 
 use super::scene::{Found, Scene};
-use crate::model::{Edge, End, Finding, Gate, Level, Origin, Reason, ResourceIndex, Strength};
+use crate::model::{Edge, End, Finding, Gate, Level, Origin, Reason, ResourceId, ResourceIndex, Strength};
 
 /// What an edge says besides its ends.
 #[derive(Debug, Clone)]
@@ -53,6 +53,25 @@ impl Scene<'_> {
 
     fn end(&self, resource: ResourceIndex) -> End {
         End { component: self.resource(resource).component, resource: Some(resource) }
+    }
+
+    /// The finding for an object nobody provides; no warning where a chart that was not rendered may make it.
+    #[must_use]
+    pub fn missing(&self, from: ResourceIndex, target: &ResourceId, origin: Origin, help: String) -> Finding {
+        let Some(release) = self.likely_release(target) else {
+            return self.unsatisfied(from, &format!("`{}`", target.short()), origin, help);
+        };
+        let resource = self.resource(from);
+        let message = format!(
+            "`{}` needs `{}`, which the chart of `{}` may make: it is called after its release",
+            resource.id.short(),
+            target.short(),
+            self.resource(release).id.short()
+        );
+        Finding::new("unsatisfied-reference", Level::Info, message)
+            .about(&self.component(resource.component).name)
+            .at(origin)
+            .help(help)
     }
 
     /// The finding for a reference nobody provides.
