@@ -5,8 +5,9 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use tempfile::TempPath;
+
+use crate::problem::{Problem, Problems};
 
 /// How much is written at once.
 const BUFFER_BYTES: usize = 1 << 18;
@@ -28,19 +29,27 @@ pub(super) fn staged(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<Staged> {
-    beside(path, write).with_context(|| not_written(path))
+    beside(path, write).map_err(|error| not_written(path, &error).into())
 }
 
 /// Puts files in their places.
 pub(super) fn place(files: impl IntoIterator<Item = Staged>) -> anyhow::Result<()> {
     for (file, path) in files.into_iter().filter_map(|staged| staged.0) {
-        file.persist(&path).with_context(|| not_written(&path))?;
+        file.persist(&path).map_err(|error| not_written(&path, &error.error))?;
     }
     Ok(())
 }
 
-fn not_written(path: &Path) -> String {
-    format!("{} cannot be written", path.display())
+fn not_written(path: &Path, error: &io::Error) -> Problems {
+    let problem = match error.kind() {
+        io::ErrorKind::NotFound => {
+            Problem::new("unwritable-file", "the directory of this file is not there").help("create it first")
+        }
+        io::ErrorKind::PermissionDenied => Problem::new("unwritable-file", "permission denied")
+            .help("make its directory writable for this user"),
+        _ => Problem::new("unwritable-file", format!("cannot be written: {error}")),
+    };
+    problem.at(path.display()).into()
 }
 
 fn beside(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Staged> {

@@ -200,9 +200,12 @@ fn between(ladder: &Ladder, from: Subject, to: Subject, out: &mut impl Write) ->
             steps(ladder, &back, out)
         };
     }
-    let between = way.len() - 1;
-    let others = if between == 1 { "one other".to_owned() } else { format!("{between} others") };
-    writeln!(out, "{} waits for {} through {others}", name(from), name(to))?;
+    let through = match way.len() - 1 {
+        0 => "as their components do".to_owned(),
+        1 => "through one other".to_owned(),
+        others => format!("through {others} others"),
+    };
+    writeln!(out, "{} waits for {} {through}", name(from), name(to))?;
     steps(ladder, &way, out)
 }
 

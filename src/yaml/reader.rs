@@ -311,5 +311,5 @@ impl<'r, S: Sink> Reader<'r, S> {
 }
 
 fn not_an_object(mark: Mark) -> YamlError {
-    YamlError::at(mark, "the document is not an object, a manifest is a mapping of keys to values")
+    YamlError::at(mark, "the document is no mapping of keys to values")
 }

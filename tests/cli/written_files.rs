@@ -57,13 +57,20 @@ fn a_pipe_and_a_device_stay_what_they_are() {
 }
 
 #[test]
+fn a_file_in_a_missing_directory_is_refused_with_the_help_to_create_it() {
+    let message = tree().run(&["render", "-o", "missing/all.yaml"]).refused();
+    let expected = "missing/all.yaml: error[unwritable-file]: the directory of this file is not there\n  help: create it first";
+    assert!(message.contains(expected), "{message}");
+}
+
+#[test]
 fn no_file_of_a_directory_is_replaced_before_all_are_written() {
     let tree = tree();
     tree.write("out/a.yaml", "old");
     tree.write("out/gone.yaml", "old");
     fs::create_dir(tree.path().join("out/b.yaml")).unwrap();
     let message = tree.run(&["render", "-o", "out/"]).refused();
-    assert!(message.contains("out/b.yaml cannot be written"), "{message}");
+    assert!(message.contains("out/b.yaml: error[unwritable-file]: cannot be written"), "{message}");
     assert_eq!(fs::read_to_string(tree.path().join("out/a.yaml")).unwrap(), "old");
     assert_eq!(entries(&tree.path().join("out")).len(), 3, "no temporary file stays behind");
     fs::remove_dir(tree.path().join("out/b.yaml")).unwrap();

@@ -260,7 +260,7 @@ fn failures_name_their_place() {
     let rows = [
         ("a: b\n...\nc: d\n", "3:1: text after"),
         ("%YAML 1.1\n---\na: b\n", "1:1: directives"),
-        ("a: b\n---\n- c\n", "3:1: the document is not an object"),
+        ("a: b\n---\n- c\n", "3:1: the document is no mapping"),
         ("--- a: b\n", "1:1: a line that begins with `---`"),
         ("a: b\n--- {c: d}\n", "2:1: a line that begins with `---`"),
         ("a: b\n---\t|\n c\n", "2:1: a line that begins with `---`"),
