@@ -66,9 +66,9 @@ fn finding(scene: &Scene<'_>, edge: &Edge) -> Finding {
         "`{shown}` lies in `{}`, which waits for `{}`, which needs it: only Argo CD's promotion inside one sync solves that",
         owner.name, user.name
     );
-    let finding = Finding::new("promoted-in-loop", Level::Warning, message)
-        .about(&owner.name)
-        .help(format!("move `{shown}` into a component of its own, or set CreateNamespace=true"));
+    let finding = Finding::new("promoted-in-loop", Level::Warning, message).about(&owner.name).help(format!(
+        "move `{shown}` into a component of its own, or set CreateNamespace=true where it is the destination"
+    ));
     match promoted {
         Some(resource) => finding.at(resource.origin()),
         None => finding,

@@ -4,8 +4,8 @@ use super::scene::{Scene, Wait};
 use super::{Found, Inferred};
 use crate::model::{Gate, NAMESPACES_OF_EVERY_CLUSTER, Reason, Resource, ResourceId, Strength};
 
-/// Strong edges to the Namespace; a destination namespace nobody shows is Argo CD's to create, and nobody waits for one
-/// that every cluster has, whoever labels it here.
+/// Strong edges to the Namespace, weak ones where the component's own sync creates it; a destination namespace nobody
+/// shows is Argo CD's to create, and nobody waits for one that every cluster has, whoever labels it here.
 #[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
@@ -18,13 +18,15 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
         let namespace = resource.id.namespace.as_str();
         let id = ResourceId::new("", "Namespace", "", namespace);
         let found = scene.find(&id, resource.component);
+        let component = scene.component(resource.component);
+        let own = component.namespace == namespace;
+        let created = own && component.descriptor.creates_namespace();
         let wait = Wait {
             reason: Reason::from("namespace"),
-            strength: Strength::Strong,
+            strength: if created { Strength::Weak } else { Strength::Strong },
             gate: Gate::Present,
             origin: resource.origin_at(resource.manifest.namespace_line()),
         };
-        let own = scene.component(resource.component).namespace == namespace;
         if found == Found::Nobody && !own && told.insert((resource.component, namespace)) {
             let help = format!("add a Namespace `{namespace}`, or list it under `external` in ladder.yaml");
             inferred.findings.push(scene.unsatisfied(

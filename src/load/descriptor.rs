@@ -201,6 +201,16 @@ impl Descriptor {
     pub fn has_globs(&self) -> bool {
         !self.manifests.is_empty()
     }
+
+    /// Whether its own sync creates the destination namespace.
+    #[must_use]
+    pub fn creates_namespace(&self) -> bool {
+        let policy = self.sync_policy.iter().filter_map(|policy| policy.get("syncOptions")?.as_array());
+        let in_policy = policy.flatten().filter_map(Value::as_str);
+        let options = in_policy.chain(self.sync_options.iter().map(String::as_str));
+        let decided = options.filter_map(|option| option.strip_prefix("CreateNamespace=")).last();
+        decided == Some("true")
+    }
 }
 
 /// The schema, made once for all descriptors.
