@@ -4,8 +4,8 @@ use super::scene::{Scene, Wait};
 use super::{Found, Inferred};
 use crate::model::{Gate, NAMESPACES_OF_EVERY_CLUSTER, Reason, Resource, ResourceId, Strength};
 
-/// Strong edges to the Namespace, weak ones where the component's own sync creates it; a destination namespace nobody
-/// shows is Argo CD's to create, and nobody waits for one that every cluster has, whoever labels it here.
+/// Strong edges to the Namespace; a destination namespace nobody shows is Argo CD's to create, and nobody waits for one
+/// that every cluster has, whoever labels it here, nor for another component's where the own sync creates it.
 #[must_use]
 pub fn edges(scene: &Scene<'_>) -> Inferred {
     let mut inferred = Inferred::default();
@@ -23,7 +23,7 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
         let created = own && component.descriptor.creates_namespace();
         let wait = Wait {
             reason: Reason::from("namespace"),
-            strength: if created { Strength::Weak } else { Strength::Strong },
+            strength: Strength::Strong,
             gate: Gate::Present,
             origin: resource.origin_at(resource.manifest.namespace_line()),
         };
@@ -36,7 +36,8 @@ pub fn edges(scene: &Scene<'_>) -> Inferred {
                 help,
             ));
         }
-        inferred.edges.extend(scene.edges_to(index, &found, &wait));
+        let edges = scene.edges_to(index, &found, &wait).into_iter();
+        inferred.edges.extend(edges.filter(|edge| edge.is_inner() || !created));
     }
     inferred
 }

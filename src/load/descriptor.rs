@@ -208,7 +208,7 @@ impl Descriptor {
         let policy = self.sync_policy.iter().filter_map(|policy| policy.get("syncOptions")?.as_array());
         let in_policy = policy.flatten().filter_map(Value::as_str);
         let options = in_policy.chain(self.sync_options.iter().map(String::as_str));
-        let decided = options.filter_map(|option| option.strip_prefix("CreateNamespace=")).last();
+        let decided = options.filter_map(|option| option.strip_prefix("CreateNamespace=")).next_back();
         decided == Some("true")
     }
 }
